@@ -1,0 +1,1 @@
+"""Engines: the ways to run chains of fences, behind one Protocol (``base``)."""
