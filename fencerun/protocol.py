@@ -22,7 +22,6 @@ Worker to parent, one reply a job, in order, until a chain ends (its last job's 
 after the chain's clean-up; after a failure the rest of the chain gets no reply)::
 
     {"ready": true}
-    {"start": number}      (only for jobs that are not trivial to infer: never sent today)
     {"number": 3, "out": [0, 12], "err": [0, 0], "seconds": 0.01, "failure": null | {…},
      "leaks": [{…}], "values": [{…}], "last": true, "tainted": null | "why"}
 
