@@ -1,0 +1,132 @@
+"""A page's own settings: its front matter, or a comment at its top.
+
+A small rule of our own finds the front matter: a first line ``---`` (YAML) or ``+++`` (TOML), up
+to the next such line (``...`` also ends YAML). TOML is skipped unread. YAML is loaded only when
+it names fencerun, so that a page costs no YAML parser otherwise. Knows nothing of blocks.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
+
+from fencerun.events import Problem
+from fencerun.tags import PAGE_KEYS, TagError, Tags, nearest, read_default
+from fencerun.text import Lines
+
+_COMMENT = re.compile(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
+_SETTING = re.compile(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
+_NAMESPACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+
+
+@dataclass(frozen=True, slots=True)
+class PageSettings:
+    """What a page says for all its fences. Empty where it says nothing."""
+
+    op_namespace: str | None = None
+    defaults: Tags = field(default_factory=Tags)
+
+    def over(self, base: PageSettings) -> PageSettings:
+        """These settings, and where they say nothing, those of ``base``."""
+        return PageSettings(
+            self.op_namespace or base.op_namespace, self.defaults.over(base.defaults)
+        )
+
+
+def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Problem, ...]]:
+    """How many lines the front matter takes, what it sets, and what is wrong with it.
+
+    The settings are None where there is no ``fencerun`` mapping, so that a comment may follow.
+    """
+    count = _extent(lines)
+    if not count or lines.text(0).startswith("+++"):
+        return count, None, ()
+    text = lines.source[lines.end[0] : lines.start[count - 1]]
+    if "fencerun" not in text:
+        return count, None, ()
+    import yaml
+
+    try:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        line = 2 + (mark.line if mark else 0)
+        what = f"the front matter is not YAML: {getattr(error, 'problem', None) or error}"
+        return count, PageSettings(), (Problem(path, line, "front-matter", what, "mend it"),)
+    if not isinstance(loaded, dict) or "fencerun" not in loaded:
+        return count, None, ()
+    line = next((k + 1 for k in range(count) if lines.text(k).startswith("fencerun")), 1)
+    settings, problems = from_mapping(loaded["fencerun"], path, line, lines, count)
+    return count, settings, problems
+
+
+def _extent(lines: Lines) -> int:
+    if len(lines) < 2:
+        return 0
+    opener = lines.text(0).rstrip(" \t")
+    closers = {"---": ("---", "..."), "+++": ("+++",)}.get(opener)
+    if closers is None:
+        return 0
+    for line in range(1, len(lines)):
+        if lines.text(line).rstrip(" \t") in closers:
+            return line + 1
+    return 0
+
+
+def from_comment(html: str, path: str, line: int) -> tuple[PageSettings, tuple[Problem, ...]]:
+    """The settings in ``<!-- fencerun: continues=previous rtol=1e-4 -->``; none elsewhere."""
+    match = _COMMENT.match(html)
+    if match is None:
+        if html.lstrip().startswith("<!-- fencerun:"):
+            what = "a settings comment that does not parse"
+            remedy = "write `<!-- fencerun: timeout=10 -->` on one line"
+            return PageSettings(), (Problem(path, line, "settings", what, remedy),)
+        return PageSettings(), ()
+    mapping: dict[str, Any] = {}
+    for word in re.findall(r'(?:[^\s"]|"[^"]*")+', match[1]):
+        setting = _SETTING.match(word)
+        if setting is None:
+            what = f"`{word}` is no setting"
+            return PageSettings(), (Problem(path, line, "settings", what, "write `name=value`"),)
+        mapping[setting[1]] = setting[2] if setting[2] is not None else setting[3]
+    return from_mapping(mapping, path, line)
+
+
+def from_mapping(
+    mapping: object, path: str, line: int, lines: Lines | None = None, stop: int = 0
+) -> tuple[PageSettings, tuple[Problem, ...]]:
+    """The settings in a mapping of front matter, a comment or pyproject.toml."""
+    if not isinstance(mapping, Mapping):
+        what = "`fencerun` holds no settings"
+        return PageSettings(), (Problem(path, line, "settings", what, "write `name: value` in it"),)
+    tags: dict[str, Any] = {}
+    namespace: str | None = None
+    problems: list[Problem] = []
+    for name, value in mapping.items():
+        try:
+            if name == "op_namespace":
+                namespace = _namespace(value)
+            elif name not in PAGE_KEYS:
+                known = ("op_namespace", *PAGE_KEYS)
+                raise TagError(f"no setting is called `{name}`", nearest(str(name), known))
+            else:
+                tags |= read_default(str(name), value)
+        except TagError as error:
+            at = _line_of(str(name), lines, stop) or line
+            problems.append(Problem(path, at, "settings", error.args[0], error.args[1]))
+    return PageSettings(namespace, Tags(**tags)), tuple(problems)
+
+
+def _namespace(value: object) -> str:
+    if not isinstance(value, str) or not _NAMESPACE.match(value):
+        raise TagError(f"{value!r} is no operator namespace", "write a name such as pytc_m25")
+    return value
+
+
+def _line_of(name: str, lines: Lines | None, stop: int) -> int | None:
+    if lines is None:
+        return None
+    pattern = re.compile(rf"[ \t]+{re.escape(name)}[ \t]*:")
+    return next((k + 1 for k in range(stop) if pattern.match(lines.text(k))), None)

@@ -1,0 +1,251 @@
+"""Info strings and directive comments: the three carriers of tags, split into names and values.
+
+Knows nothing of blocks, pages or what tags mean beyond their table in ``tags``. Works on the raw
+info string: CommonMark decodes ``fence&#58;1`` to ``fence:1`` when it renders, and that is not a
+tag. Words that are not ours belong to other tools and pass; near misses of ours do not.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fencerun.tags import FLAGS, NAMES, NUMBER, TagError, Tags, near_miss, nearest, read
+
+Carrier = Literal["words", "attributes", "comment"]
+
+#: Languages whose fences run, by every spelling (compared without case).
+LANGUAGES = {"python": "python", "py": "python", "python3": "python", "bash": "bash", "sh": "sh"}
+
+#: Names that only a recording carries.
+PROVENANCE = ("key", "on")
+
+# A word ends at a blank outside double quotes. The lone quote keeps the pattern total.
+_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
+_BRACES = re.compile(r"\{([^{}]*)\}\Z")
+_NAME = r"[A-Za-z][A-Za-z0-9_-]*"
+_IN_WORDS = re.compile(rf'({_NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
+_IN_BRACES = re.compile(rf'({_NAME})=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
+_COMMENT = re.compile(r"<!--[ \t]+(.*?)[ \t]+-->[ \t]*\Z", re.DOTALL)
+_OUR_COMMENT = re.compile(
+    r"<!--[ \t]*(?:fence(?![\w-])|output[ \t]*[:=][ \t]*[0-9])", re.IGNORECASE
+)
+_ESCAPE = re.compile(r'\\(["\\])')
+
+
+@dataclass(frozen=True, slots=True)
+class Fault:
+    """What is wrong with an info string, and what to write instead."""
+
+    what: str
+    remedy: str
+
+
+@dataclass(frozen=True, slots=True)
+class InfoString:
+    """What an info string or a directive comment says.
+
+    ``number`` is the fence's number, 0 for ``fence:none`` and None where there is no ``fence``;
+    ``output`` is the number of the fence whose recording this block is.
+    """
+
+    language: str = ""
+    carrier: Carrier = "words"
+    number: int | None = None
+    output: int | None = None
+    tags: Tags = field(default_factory=Tags)
+    provenance: tuple[tuple[str, str], ...] = ()
+    faults: tuple[Fault, ...] = ()
+
+    @property
+    def tagged(self) -> bool:
+        """Whether the block is ours: a fence, a recording, or a failed attempt at one."""
+        return self.number is not None or self.output is not None or bool(self.faults)
+
+
+@dataclass(frozen=True, slots=True)
+class _Word:
+    """One word: a name with or without a value, in the spelling of its carrier."""
+
+    raw: str
+    name: str
+    value: str | None
+    spelt: Literal["right", "wrong", "bare"]
+
+
+def parse_info(info: str) -> InfoString:
+    """What the info string of a fenced code block says."""
+    if ":" not in info and "=" not in info:
+        return InfoString(language=info.split(None, 1)[0] if info.strip(" \t") else "")
+    info = info.strip(" \t")
+    language = re.split(r"[ \t]", info, maxsplit=1)[0]
+    braces = _BRACES.search(info)
+    rest = info[len(language) :]
+    if braces and braces.start() >= len(language):
+        inner = tuple(_words(braces[1], _IN_BRACES, _IN_WORDS))
+        rest = info[len(language) : braces.start()]
+    else:
+        inner = ()
+    outer = tuple(_words(rest, _IN_WORDS, _IN_BRACES))
+    if _is_ours(outer, "words"):
+        found = _interpret(outer, "words")
+        if any(word.name in ("fence", "output") for word in inner):
+            fault = Fault("tags stand among the words and in braces", "use one form for all")
+            return InfoString(language, "words", faults=(*found.faults, fault))
+    elif _is_ours(inner, "attributes"):
+        found = _interpret(inner, "attributes")
+    else:
+        return InfoString(language=language)
+    return InfoString(
+        language,
+        found.carrier,
+        found.number,
+        found.output,
+        found.tags,
+        found.provenance,
+        found.faults,
+    )
+
+
+def parse_comment(html: str) -> InfoString | None:
+    """What a directive comment says, or None when the HTML block is no such comment."""
+    if not _OUR_COMMENT.match(html):
+        return None
+    match = _COMMENT.match(html)
+    if match is None or "\n" in match[1] or "-->" in match[1]:
+        fault = Fault(
+            "a comment that begins like ours and does not parse",
+            "write `<!-- fence:1 -->` on one line",
+        )
+        return InfoString(carrier="comment", faults=(fault,))
+    words = tuple(_words(match[1], _IN_WORDS, _IN_BRACES))
+    found = _interpret(words, "comment")
+    if found.number is None and found.output is None and not found.faults:
+        fault = Fault(
+            "a comment that begins like ours and has no number", "write `<!-- fence:1 -->`"
+        )
+        return InfoString(carrier="comment", faults=(fault,))
+    return found
+
+
+def _words(text: str, right: re.Pattern[str], wrong: re.Pattern[str]) -> Iterator[_Word]:
+    for raw in _WORD.findall(text):
+        match = right.match(raw)
+        other = match or wrong.match(raw)
+        if other is None:
+            yield _Word(raw, raw, None, "bare")
+            continue
+        value = other[3] if other[2] is None else _ESCAPE.sub(r"\1", other[2])
+        yield _Word(raw, other[1], value, "right" if match else "wrong")
+
+
+def _is_ours(words: tuple[_Word, ...], carrier: Carrier) -> bool:
+    """Whether any word is a tag of ours or a near miss of one that makes a block a fence.
+
+    Real pages hold no ``word:value`` words at all (0 of 58,336 info strings of 28 repositories),
+    so any of our names before a colon is meant for us; ``key=value`` in braces is shared with
+    pandoc, Quarto and others, where only ``fence`` and a numbered ``output`` are ours.
+    """
+    return any(_claims(word, carrier) for word in words)
+
+
+def _claims(word: _Word, carrier: Carrier) -> bool:
+    """Whether this word alone says that its block is ours."""
+    if word.value is None:
+        return False
+    if word.name == "fence":
+        return True
+    shared = carrier == "attributes" or word.spelt == "wrong"
+    if word.name == "output":
+        return not shared or NUMBER.fullmatch(word.value) is not None
+    if shared:
+        return False
+    close = near_miss(word.name)
+    return word.name in NAMES or (close is not None and (close != "fence" or word.value.isdigit()))
+
+
+def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
+    numbers: dict[str, int] = {}
+    tags: dict[str, object] = {}
+    provenance: list[tuple[str, str]] = []
+    faults: list[Fault] = []
+    on_output = any(word.name == "output" and word.spelt == "right" for word in words)
+    for word in words:
+        name, value = word.name, word.value
+        if word.spelt == "bare" and name not in FLAGS:
+            faults.extend(_bare_fault(name, on_output))
+        elif word.spelt == "wrong":
+            faults.extend(_misspelt_fault(word, carrier))
+        elif name in numbers or name in tags:
+            faults.append(Fault(f"`{name}` stands twice", "keep one"))
+        elif name in ("fence", "output"):
+            try:
+                numbers[name] = _number(name, value or "")
+            except TagError as error:
+                faults.append(Fault(error.args[0], error.args[1]))
+        elif on_output and name in PROVENANCE:
+            provenance.append((name, value or ""))
+        elif name in NAMES and not on_output:
+            try:
+                tags.update(read(name, value))
+            except TagError as error:
+                faults.append(Fault(f"`{name}`: {error.args[0]}", error.args[1]))
+        elif not on_output:
+            faults.extend(_unknown_fault(name, carrier))
+    if tags and not numbers and not faults:
+        first = next(iter(tags))
+        faults.append(Fault(f"`{first}` on a block that is no fence", "add `fence:N` to it"))
+    if len(numbers) > 1:
+        faults.append(Fault("a block cannot be a fence and a recording", "keep one of the two"))
+    return InfoString(
+        "",
+        carrier,
+        numbers.get("fence"),
+        numbers.get("output"),
+        Tags(**tags),  # type: ignore[arg-type]
+        tuple(provenance),
+        tuple(faults),
+    )
+
+
+def _number(name: str, value: str) -> int:
+    if name == "fence" and value == "none":
+        return 0
+    if NUMBER.fullmatch(value):
+        return int(value)
+    if not value:
+        raise TagError(
+            f"`{name}:` has no number", f"write `{name}:1`, with no blank after the colon"
+        )
+    digits = value.lstrip("0")
+    if value.isascii() and NUMBER.fullmatch(digits):
+        raise TagError(f"`{name}:{value}` has a leading zero", f"write `{name}:{digits}`")
+    hint = "write a number from 1 to 999999" + (", or `fence:none`" if name == "fence" else "")
+    raise TagError(f"`{name}:{value}` has no number", hint)
+
+
+def _bare_fault(word: str, on_output: bool) -> Iterator[Fault]:
+    """A bare word is another tool's, unless it nearly is one of our flags."""
+    if not on_output and (close := near_miss(word, FLAGS)):
+        yield Fault(f"unknown word `{word}`", f"did you mean `{close}`?")
+    elif word.rstrip(":").lower() in ("fence", "output") and word.endswith(":"):
+        yield Fault(f"`{word}` has no number", f"write `{word.lower()}1`, with no blank")
+
+
+def _misspelt_fault(word: _Word, carrier: Carrier) -> Iterator[Fault]:
+    """A tag of ours with the other carrier's sign; anything else is another tool's."""
+    if word.name not in ("fence", "output", *NAMES):
+        return
+    right = f"{word.name}={word.value}" if carrier == "attributes" else f"{word.name}:{word.value}"
+    if word.name in ("fence", "output") or carrier == "attributes":
+        yield Fault(f"`{word.raw}` is not how a tag is written here", f"write `{right}`")
+
+
+def _unknown_fault(name: str, carrier: Carrier) -> Iterator[Fault]:
+    """Among words any ``word:value`` is ours to know; in braces only near misses are."""
+    close = near_miss(name)
+    if carrier != "attributes" or close:
+        remedy = f"did you mean `{close}`?" if close else nearest(name, NAMES)
+        yield Fault(f"unknown tag `{name}`", remedy)

@@ -1,0 +1,170 @@
+"""Faults of a page that its block structure hides: what its author meant and no parser sees.
+
+Works on raw lines beside the blocks that were found. Knows nothing of tags' meanings.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from typing import Any
+
+from fencerun.events import Problem
+from fencerun.page import CodeBlock
+from fencerun.text import Lines
+
+_CANDIDATE = re.compile(r"\b(?:fence|output)[:=]", re.IGNORECASE)
+# What would open a tagged block: anchored, so that a line of 100,000 backticks costs one pass.
+_OPENER = re.compile(
+    r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})"
+    r"([^\r\n]*?[ \t{](?:fence|output)[:=]\"?[0-9][^\r\n]*)",
+)
+_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
+
+
+def not_utf8(data: bytes, path: str, error: UnicodeDecodeError) -> Problem:
+    """The problem of a page that cannot be decoded."""
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return Problem(path, 1, "encoding", "the page is UTF-16", "save it as UTF-8")
+    before = data[: error.start]
+    line = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+    what = f"byte {data[error.start]:#04x} is not UTF-8"
+    return Problem(path, line, "encoding", what, "save the page as UTF-8")
+
+
+def raw_lines(
+    path: str, lines: Lines, covered: Sequence[tuple[int, int]], tokens: Sequence[Any]
+) -> Iterator[Problem]:
+    """Conflict markers, and lines that look like tagged fences but are none."""
+    yield from _conflict(path, lines)
+    last = -1
+    for match in _CANDIDATE.finditer(lines.source):
+        line = lines.number_at(match.start())
+        if line == last or _inside(line, covered):
+            continue
+        last = line
+        opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
+        if opener is None:
+            continue
+        why = _why_not(line, opener, tokens)
+        if why:
+            yield Problem(path, line + 1, "not-a-fence", why[0], why[1])
+
+
+def _inside(line: int, covered: Sequence[tuple[int, int]]) -> bool:
+    """Whether ``line`` lies in one of the sorted, disjoint spans."""
+    index = bisect_right(covered, (line, float("inf"))) - 1
+    return index >= 0 and line < covered[index][1]
+
+
+def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[str, str] | None:
+    run, info = opener[1], opener[2]
+    what = "this looks like a tagged fence and never runs: "
+    for token in tokens:
+        if token.map is None or not token.map[0] <= line < token.map[1]:
+            continue
+        if token.type == "html_block":
+            if token.content.lstrip().startswith("<!--"):
+                return None  # commented out, as its author can see
+            begin = token.map[0] + 1
+            where = f"it lies in the HTML block that begins on line {begin}"
+            return what + where, "put a blank line before it"
+        if token.type == "code_block":
+            return what + "it is indented by four spaces or more", "indent it less, or untag it"
+    if run[0] == "`" and "`" in info and not _closes(info, len(run)):
+        return what + "a backtick in its info string", "fence it with ~~~ instead"
+    return None
+
+
+def _closes(text: str, length: int) -> bool:
+    """Whether a run of exactly ``length`` backticks in ``text`` makes the line inline code."""
+    return any(len(run) == length for run in re.findall("`+", text))
+
+
+def _conflict(path: str, lines: Lines) -> Iterator[Problem]:
+    """``<<<<<<<``, ``=======``, ``>>>>>>>`` in that order; any of them alone is just text."""
+    if "<<<<<<<" not in lines.source or ">>>>>>>" not in lines.source:
+        return
+    wanted, at = ("<", "=", ">"), []
+    for match in _CONFLICT.finditer(lines.source):
+        mark = match[1][0]
+        if mark == "<":
+            at = [match.start()]
+        elif at and mark == wanted[len(at)]:
+            at.append(match.start())
+            if len(at) == 3:
+                first, *rest = (lines.number_at(offset) + 1 for offset in at)
+                what = "merge-conflict markers"
+                yield Problem(path, first, "conflict", what, "resolve it", also=tuple(rest))
+                at = []
+
+
+def blocks(path: str, lines: Lines, found: Sequence[CodeBlock]) -> Iterator[Problem]:
+    """Unclosed blocks, blocks that swallow others, and tabs that parsers disagree on."""
+    for block in found:
+        swallowed = _swallowed(lines, block)
+        if not block.closed:
+            name = _name(block)
+            what = f"{name} is never closed"
+            if block.content.strip() and swallowed is not None:
+                what += f"; it swallows the tagged fence on line {swallowed + 1}"
+            remedy = f"close it with a line {block.markup}"
+            also = () if swallowed is None else (swallowed + 1,)
+            yield Problem(path, block.line, "unclosed", what, remedy, also=also)
+        elif swallowed is not None:
+            what = f"{_name(block)} swallows the tagged fence on line {swallowed + 1}"
+            remedy = (
+                "close it before that line, or open it with a longer delimiter to show it as text"
+            )
+            yield Problem(path, block.line, "swallows", what, remedy, also=(swallowed + 1,))
+        if block.info.tagged:
+            yield from _tabs(path, lines, block)
+
+
+def _name(block: CodeBlock) -> str:
+    if block.info.number:
+        return f"fence:{block.info.number}"
+    if block.info.output:
+        return f"output:{block.info.output}"
+    return "this code block"
+
+
+def _swallowed(lines: Lines, block: CodeBlock) -> int | None:
+    """A line in the block that would open a tagged block, had this one been closed before it."""
+    if "fence" not in block.content or block.info.output:
+        return None
+    for line in range(block.open + 1, block.end):
+        opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
+        if opener is None or not re.search(r"[ \t{]fence[:=]", opener[2]):
+            continue
+        if opener[1][0] == block.markup[0] and len(opener[1]) >= len(block.markup):
+            return line
+    return None
+
+
+def _tabs(path: str, lines: Lines, block: CodeBlock) -> Iterator[Problem]:
+    """A tab that a container splits is code to some parsers and layout to others.
+
+    Measured: cmark, cmark-gfm and comrak read a tab in a list prefix otherwise than markdown-it
+    and pulldown-cmark; a tab after the closing delimiter keeps pulldown-cmark and marked from
+    seeing it at all.
+    """
+    closing = lines.text(block.end - 1)
+    if block.closed and closing.rstrip(" ").endswith("\t"):
+        what = "a tab after the closing delimiter: some renderers do not close the block"
+        yield Problem(path, block.end, "tab", what, "delete the tab")
+    if not block.container:
+        return
+    opening = lines.text(block.open)
+    marker = opening.find(block.markup)
+    column = len(opening[:marker].expandtabs(4))
+    for line in range(block.start, block.end):
+        text = lines.text(line)
+        layout = (
+            text[:marker] if line == block.open else text[: len(text) - len(text.lstrip(" \t>"))]
+        )
+        if "\t" in layout[:column]:
+            what = "a tab in the indentation of a list or quote: renderers disagree on the code"
+            yield Problem(path, line + 1, "tab", what, "indent with spaces")
+            return

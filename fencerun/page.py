@@ -1,0 +1,144 @@
+"""A Markdown page as fencerun sees it: frozen data that ``reader`` makes of bytes.
+
+Knows its blocks, tags and recordings; does not know what tags do, which fences run, or what
+recordings should say.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from fencerun.events import Problem
+from fencerun.frontmatter import PageSettings
+from fencerun.infostring import Carrier, InfoString
+from fencerun.tags import Tags
+from fencerun.text import Lines, split_lines
+
+
+@dataclass(frozen=True, slots=True)
+class CodeBlock:
+    """A fenced code block. Lines count from 0; ``end`` is the line after the last.
+
+    ``start`` is the line of its directive comment where it has one, else ``open``, the line of
+    its opening delimiter. ``container`` names the list items and quotes it lies in, outermost
+    first; two blocks with equal containers are siblings.
+    """
+
+    start: int
+    open: int
+    end: int
+    markup: str
+    content: str
+    info: InfoString
+    container: tuple[int, ...]
+    in_list: bool
+    closed: bool
+    tokens: tuple[int, ...]
+
+    @property
+    def line(self) -> int:
+        """The page line, counted from 1, of the opening delimiter."""
+        return self.open + 1
+
+
+@dataclass(frozen=True, slots=True)
+class Recording:
+    """The output block of a fence. ``text`` are its lines as CommonMark reads them."""
+
+    number: int
+    block: CodeBlock
+    text: tuple[str, ...]
+
+    @property
+    def line(self) -> int:
+        """The page line, counted from 1, of the first line of recorded text."""
+        return self.block.open + 2
+
+    @property
+    def key(self) -> str | None:
+        """The freshness key written beside it, if any."""
+        return dict(self.block.info.provenance).get("key")
+
+    @property
+    def on(self) -> str | None:
+        """Where and when it was recorded (``device/torch-version/date``), if it says so."""
+        return dict(self.block.info.provenance).get("on")
+
+
+@dataclass(frozen=True, slots=True)
+class Fence:
+    """A tagged code block that runs. ``tags`` are its own, without the page's defaults."""
+
+    number: int
+    language: str
+    block: CodeBlock
+    recording: Recording | None
+
+    @property
+    def code(self) -> str:
+        """Its source, dedented, with ``\\n`` line ends."""
+        return self.block.content
+
+    @property
+    def tags(self) -> Tags:
+        """The tags that stand on the fence itself."""
+        return self.block.info.tags
+
+    @property
+    def carrier(self) -> Carrier:
+        """The form its tags are written in; its recording is written in the same."""
+        return self.block.info.carrier
+
+    @property
+    def line(self) -> int:
+        """The page line, counted from 1, of its opening delimiter."""
+        return self.block.line
+
+    @property
+    def code_line(self) -> int:
+        """The page line, counted from 1, of the first line of its code."""
+        return self.block.open + 2
+
+
+@dataclass(frozen=True, slots=True)
+class Page:
+    """A page, read. ``text`` is without its byte order mark; offsets in ``lines`` refer to it."""
+
+    path: str
+    text: str
+    bom: bool = False
+    lines: Lines = field(default_factory=lambda: split_lines(""))
+    settings: PageSettings = field(default_factory=PageSettings)
+    fences: tuple[Fence, ...] = ()
+    recordings: tuple[Recording, ...] = ()
+    #: Runnable code blocks without tags, and those that say ``fence:none``.
+    untagged: tuple[CodeBlock, ...] = ()
+    excused: tuple[CodeBlock, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    tokens: tuple[Any, ...] = field(default=(), repr=False, compare=False)
+
+    @property
+    def broken(self) -> bool:
+        """Whether a problem keeps its fences from running."""
+        return any(problem.severity == "error" for problem in self.problems)
+
+    @property
+    def orphans(self) -> tuple[Recording, ...]:
+        """Recordings of fences that the page does not have."""
+        numbers = {fence.number for fence in self.fences}
+        return tuple(r for r in self.recordings if r.number not in numbers)
+
+    def fence(self, number: int) -> Fence | None:
+        """The fence with this number."""
+        return next((fence for fence in self.fences if fence.number == number), None)
+
+
+def outline(page: Page) -> tuple[tuple[Any, ...], ...]:
+    """All that a reader sees but the recordings: equal outlines mean that nothing else changed."""
+    recorded = {index for recording in page.recordings for index in recording.block.tokens}
+    return tuple(
+        (t.type, t.tag, t.level, t.hidden, t.markup, t.info, t.content, tuple(t.attrs.items()))
+        for index, t in enumerate(page.tokens)
+        if index not in recorded
+    )

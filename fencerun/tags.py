@@ -1,0 +1,211 @@
+"""Tags with a meaning: the table of those a fence may carry, and the values they take.
+
+Knows nothing of carriers (``infostring`` splits those) or of what tags do to a run. A page's
+front matter and the project's configuration use the same table for their defaults.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, fields, replace
+from difflib import get_close_matches
+from typing import Any, Literal, get_args
+
+from fencerun.text import within_one_typo
+
+Match = Literal["exact", "ellipsis", "unordered", "any"]
+
+
+class TagError(ValueError):
+    """A tag's value cannot be read. The first argument says why, the second what to write."""
+
+
+@dataclass(frozen=True, slots=True)
+class Tolerance:
+    """A tolerance on numbers: ``value`` as a fraction, or any number at all."""
+
+    value: float = 0.0
+    any: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Raises:
+    """The exception that a fence must end with: a class name, and text its message contains."""
+
+    type: str
+    text: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class Tags:
+    """The tags of one fence, or of one layer of defaults. None means: not said here."""
+
+    continues: int | Literal["previous"] | None = None
+    requires: tuple[str, ...] | None = None
+    raises: Raises | None = None
+    rtol: Tolerance | None = None
+    atol: Tolerance | None = None
+    ints: bool | None = None
+    match: Match | None = None
+    mask: tuple[str, ...] | None = None
+    varies: tuple[str, ...] | None = None
+    quiet: bool | None = None
+    skip: str | None = None
+    stderr: bool | None = None
+    echo: bool | None = None
+    timeout: float | None = None
+    isolated: bool | None = None
+    allows: tuple[str, ...] | None = None
+
+    def over(self, base: Tags) -> Tags:
+        """These tags, and where they say nothing, those of ``base``."""
+        said = {f.name: getattr(self, f.name) for f in fields(self)}
+        return replace(base, **{name: value for name, value in said.items() if value is not None})
+
+
+def _number(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        raise TagError(f"{text!r} is no number", "write a number such as 1e-3") from None
+    if not 0 <= value < float("inf"):
+        raise TagError(f"{text!r} is not a finite number of at least 0", "write 1e-3, say")
+    return value
+
+
+def _tolerance(text: str) -> Tolerance:
+    if text == "any":
+        return Tolerance(any=True)
+    if text.endswith("%"):
+        return Tolerance(_number(text[:-1]) / 100)
+    return Tolerance(_number(text))
+
+
+def _absolute(text: str) -> Tolerance:
+    return Tolerance(_number(text))
+
+
+def _seconds(text: str) -> float:
+    value = _number(text.removesuffix("s"))
+    if value == 0:
+        raise TagError("a fence that may take 0 seconds never passes", "write `timeout:60`, say")
+    return value
+
+
+def _continues(text: str) -> int:
+    if not NUMBER.fullmatch(text):
+        raise TagError(f"{text!r} is no fence number", "write the number of an earlier fence")
+    return int(text)
+
+
+def _names(text: str) -> tuple[str, ...]:
+    names = tuple(name.strip() for name in text.split(","))
+    if not all(names):
+        raise TagError(f"{text!r} holds an empty name", "separate names by single commas")
+    return names
+
+
+def _reason(text: str) -> str:
+    if not text.strip():
+        raise TagError("it does not say why", 'write `skip:"the reason"`')
+    return text.strip()
+
+
+def _match(text: str) -> str:
+    if text not in get_args(Match):
+        raise TagError(f"{text!r} is no way to compare", f"write {_one_of(get_args(Match))}")
+    return text
+
+
+def _raises(text: str) -> Raises:
+    name, _, rest = text.partition(":")
+    if not re.fullmatch(r"[A-Za-z_][\w.]*", name.strip()):
+        raise TagError(f"{name!r} is no exception's name", 'write `raises:"ValueError: text"`')
+    return Raises(name.strip(), rest.strip())
+
+
+def _one_of(words: Iterable[str]) -> str:
+    *first, last = words
+    return ", ".join(first) + " or " + last
+
+
+#: A fence number, as CommonMark's ASCII digits: ``\\d`` would take other scripts' digits too.
+NUMBER = re.compile(r"[1-9][0-9]{0,5}")
+
+#: Tags that take a value, and how the value is read.
+VALUED: Mapping[str, Callable[[str], object]] = {
+    "continues": _continues,
+    "requires": _names,
+    "raises": _raises,
+    "rtol": _tolerance,
+    "atol": _absolute,
+    "match": _match,
+    "mask": _names,
+    "varies": _names,
+    "skip": _reason,
+    "timeout": _seconds,
+    "allows": _names,
+}
+
+#: Tags that stand alone.
+FLAGS = ("ints", "quiet", "stderr", "echo", "isolated")
+
+#: Every name that is ours in an info string.
+NAMES = ("fence", "output", *VALUED, *FLAGS)
+
+#: What a page or a project may set for all its fences.
+PAGE_KEYS = (
+    *("continues", "requires", "timeout", "rtol", "atol"),
+    *("ints", "match", "mask", "varies", "echo"),
+)
+
+
+def read(name: str, value: str | None) -> dict[str, Any]:
+    """The tag ``name`` with ``value`` as keyword arguments for Tags.
+
+    Raises TagError when the value does not fit the tag.
+    """
+    if name in FLAGS:
+        if value in (None, "yes", "true"):
+            return {name: True}
+        if value in ("no", "false"):
+            return {name: False}
+        raise TagError(f"`{name}` takes no value", f"write `{name}` alone")
+    if not value:
+        raise TagError(f"`{name}` needs a value", f"write `{name}:…`")
+    return {name: VALUED[name](value)}
+
+
+def read_default(name: str, value: object) -> dict[str, Any]:
+    """A page's or project's default as keyword arguments for Tags.
+
+    Values come from YAML or TOML, or as text from a comment; YAML reads ``1e-3`` as a string.
+    Raises TagError.
+    """
+    if name not in PAGE_KEYS:
+        raise TagError(f"no page setting is called `{name}`", nearest(name, PAGE_KEYS))
+    if name == "continues":
+        if value != "previous":
+            raise TagError("`continues` takes only `previous` here", "write `continues: previous`")
+        return {name: value}
+    if isinstance(value, bool):
+        return read(name, "yes" if value else "no")
+    if isinstance(value, (list, tuple)):
+        return read(name, ",".join(str(item) for item in value))
+    return read(name, str(value))
+
+
+def near_miss(name: str, known: Iterable[str] = NAMES) -> str | None:
+    """The known name that ``name`` is one typo or a capital away from, if there is one."""
+    lowered = name.lower()
+    if lowered in known:
+        return lowered
+    return next((other for other in known if within_one_typo(lowered, other)), None)
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """A remedy that names the closest known word, or all of them when none is close."""
+    known = tuple(known)
+    close = near_miss(name, known) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
+    return f"did you mean `{close}`?" if close else "known are " + ", ".join(known)

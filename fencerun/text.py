@@ -1,0 +1,88 @@
+"""Text as CommonMark sees it: lines, endings and offsets. Knows nothing of blocks or tags."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from itertools import accumulate
+
+#: CommonMark 0.31 §2.1: a line ending is a line feed, a carriage return, or both in that order.
+#: ``str.splitlines`` also splits at form feeds, U+0085, U+2028 and others, which Markdown does not.
+_ENDING = re.compile(r"\r\n|\r|\n")
+
+
+@dataclass(frozen=True, slots=True)
+class Lines:
+    """The lines of a text, numbered from 0 as markdown-it's ``Token.map`` numbers them.
+
+    ``start[k]`` is the offset of line k, ``text_end[k]`` the end of its text and ``end[k]`` the
+    end of its line ending; offsets count characters.
+    """
+
+    source: str
+    start: tuple[int, ...]
+    text_end: tuple[int, ...]
+    end: tuple[int, ...]
+
+    def __len__(self) -> int:
+        return len(self.start)
+
+    def text(self, line: int) -> str:
+        """Line ``line`` without its ending."""
+        return self.source[self.start[line] : self.text_end[line]]
+
+    def ending(self, line: int) -> str:
+        """The ending of line ``line``: empty only on a last line that has none."""
+        return self.source[self.text_end[line] : self.end[line]]
+
+    def number_at(self, offset: int) -> int:
+        """The line that holds the character at ``offset``."""
+        low, high = 0, len(self.start)
+        while low + 1 < high:
+            middle = (low + high) // 2
+            if self.start[middle] <= offset:
+                low = middle
+            else:
+                high = middle
+        return low
+
+
+def split_lines(source: str) -> Lines:
+    """The line table of ``source``."""
+    if "\r" not in source:
+        parts = source.split("\n")
+        starts = (0, *accumulate(len(part) + 1 for part in parts))
+        text_ends = tuple(start + len(part) for start, part in zip(starts, parts, strict=False))
+        ends = (*starts[1:-1], len(source))
+        starts = starts[:-1]
+        if not parts[-1]:
+            starts, text_ends, ends = starts[:-1], text_ends[:-1], ends[:-1]
+        return Lines(source, starts, text_ends, ends)
+    spans, position = [], 0
+    for match in _ENDING.finditer(source):
+        spans.append((position, match.start(), match.end()))
+        position = match.end()
+    if position < len(source):
+        spans.append((position, len(source), len(source)))
+    if not spans:
+        return Lines(source, (), (), ())
+    start, text_end, end = zip(*spans, strict=True)
+    return Lines(source, start, text_end, end)
+
+
+def within_one_typo(word: str, other: str) -> bool:
+    """Whether one insertion, deletion, replacement or swap of neighbours makes them equal."""
+    if word == other or abs(len(word) - len(other)) > 1:
+        return False
+    common = 0
+    for a, b in zip(word, other, strict=False):
+        if a != b:
+            break
+        common += 1
+    rest, other_rest = word[common:], other[common:]
+    return (
+        rest[1:] == other_rest[1:]
+        or rest[1:] == other_rest
+        or rest == other_rest[1:]
+        or (rest[:2] == other_rest[:2][::-1] and rest[2:] == other_rest[2:])
+    )
