@@ -1,0 +1,116 @@
+"""How far a run is, and the lines that show it. Pure: the time comes from the caller.
+
+Fences that are not run (kept, skipped, …) do not count as done: they were never to do.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from fencerun.events import Event, FenceDone, FenceStarted, PageDone, PageStarted, RunStarted
+from fencerun.reporters.escape import one_line
+from fencerun.reporters.wording import Line, Span, count, duration, kind_severity, severity
+
+#: The fence in flight is named once it takes longer, in seconds.
+_LONG = 1.0
+_NOT_RUN = frozenset({"kept", "stale", "edited", "missing", "skipped", "orphan"})
+
+
+@dataclass(slots=True)
+class _Page:
+    """A page in progress. ``flight`` maps the fences that run to when they began."""
+
+    total: int
+    began: float
+    done: int = 0
+    flight: dict[int, float] = field(default_factory=dict)
+
+
+class Progress:
+    """The pages in progress, and totals over the run."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, _Page] = {}
+        self._expected = RunStarted("", "", 0, 0)
+        self._began = 0.0
+        self._pages_done = 0
+        self._fences_done = 0
+        self._failed = 0
+
+    def add(self, event: Event, now: float) -> None:
+        """Take an event in, that happened at ``now`` (seconds on any clock)."""
+        if isinstance(event, RunStarted):
+            self._expected, self._began = event, now
+        elif isinstance(event, PageStarted):
+            self._pages[event.page] = _Page(event.fences, now)
+        elif isinstance(event, FenceStarted) and event.page in self._pages:
+            self._pages[event.page].flight[event.fence] = now
+        elif isinstance(event, FenceDone):
+            self._fences_done += 1
+            self._failed += severity(event.verdict) == "error"
+            page = self._pages.get(event.verdict.page)
+            if page is not None:
+                page.flight.pop(event.verdict.fence, None)
+                page.done += event.verdict.kind not in _NOT_RUN
+        elif isinstance(event, PageDone):
+            self._pages_done += 1
+            self._pages.pop(event.page, None)
+
+    def lines(self, now: float, width: int, height: int) -> list[Line]:
+        """At most ``height`` lines of at most ``width`` columns: pages, and a total if several."""
+        # The drawing thread reads while the session's thread adds.
+        pages = list(self._pages.items())
+        total = [self._total(now)] if self._expected.pages > 1 else []
+        room = max(1, height - len(total))
+        if len(pages) > room:
+            rest = len(pages) - room + 1
+            pages = pages[: room - 1]
+            total.insert(0, (Span("faint", f"and {count(rest, 'more page')}"),))
+        name = _name_width([name for name, _ in pages], width)
+        return [
+            _fit(line, width) for line in (*(_row(*one, name, now, width) for one in pages), *total)
+        ]
+
+    def _total(self, now: float) -> Line:
+        pages = f"{self._pages_done:,}/{self._expected.pages:,} pages"
+        fences = f"{self._fences_done:,}/{self._expected.fences:,} fences"
+        line: Line = (Span("faint", f"{pages}, {fences}, {duration(now - self._began)}"),)
+        if self._failed:
+            line += (Span("faint", ", "), Span(kind_severity("failed"), f"{self._failed:,} failed"))
+        return line
+
+
+def _name_width(names: list[str], width: int) -> int:
+    return min(max((len(one_line(name)) for name in names), default=0), max(12, width * 2 // 5))
+
+
+def _row(name: str, page: _Page, names: int, now: float, width: int) -> Line:
+    """``lessons/07.md ━━━━────── 12/40 4.1 s · fence 13, 2.3 s``."""
+    shown = one_line(name)
+    if len(shown) > names:
+        shown = f"…{shown[len(shown) - names + 1 :]}"
+    done = min(page.done, page.total)
+    cells = 20 if width >= 100 else 12
+    full = cells * done // page.total if page.total else cells
+    row: Line = (
+        Span("text", f"{shown:<{names}} "),
+        Span("ok", "━" * full),
+        Span("faint", "─" * (cells - full)),
+        Span("text", f" {done:>{len(str(page.total))}}/{page.total}"),
+        Span("faint", f" {duration(now - page.began)}"),
+    )
+    slow = [(fence, now - began) for fence, began in list(page.flight.items())]
+    slow = [(fence, seconds) for fence, seconds in slow if seconds > _LONG]
+    if slow:
+        fence, seconds = max(slow, key=lambda one: one[1])
+        row += (Span("warning", f" · fence {fence}, {duration(seconds)}"),)
+    return row
+
+
+def _fit(line: Line, width: int) -> Line:
+    """The line, cut at ``width`` characters."""
+    spans: list[Span] = []
+    for span in line:
+        spans.append(Span(span.role, span.text[: max(0, width)]))
+        width -= len(span.text)
+    return tuple(spans)
