@@ -25,6 +25,7 @@ VerdictKind = Literal[
     "stale",  # could not run here, and its code changed since it was recorded
     "edited",  # could not run here, and its recorded text was changed by hand
     "missing",  # could not run here, and was never recorded
+    "expired",  # as kept, but longer ago than `max_kept_days` allows
     "orphan",  # a recording whose fence is gone
     "elsewhere",  # ran here, recorded on another device: only text and whole numbers compared
     "skipped",  # not run on purpose (`skip:`, --without)

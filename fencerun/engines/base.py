@@ -38,6 +38,10 @@ class Job:
     echo: bool = False
     #: Expressions to evaluate right after it: (expression, format spec or None).
     values: tuple[tuple[str, str | None], ...] = ()
+    #: Whether it is expected to raise: an exception of its code then does not end its chain.
+    raises: bool = False
+    #: Whether an exception or exit of it is expected, so that the chain goes on after one.
+    may_raise: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +101,13 @@ class EngineOptions:
     flood: int = 64 << 20
     #: Whether a leak that cannot be undone fails its fence.
     leaks_are_errors: bool = False
+
+
+class EngineError(Exception):
+    """The engine cannot run anything: the interpreter does not start, or no process survives.
+
+    A fault of the set-up or of fencerun, never of a fence; the message says what to do.
+    """
 
 
 class Engine(Protocol):

@@ -1,0 +1,183 @@
+"""The project's configuration: ``[tool.fencerun]`` of the nearest ``pyproject.toml``.
+
+Reads that one file. Page settings nest: a tag wins over the page's front matter, that over
+``[tool.fencerun.pages."docs/*.md"]``, that over ``[tool.fencerun]``.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from fnmatch import fnmatchcase
+from pathlib import Path
+from typing import Any
+
+from fencerun import frontmatter
+from fencerun.errors import UsageError
+from fencerun.frontmatter import PageSettings
+from fencerun.tags import PAGE_KEYS, nearest
+
+
+@dataclass(frozen=True, slots=True)
+class Project:
+    """Everything that is configured once for all pages. The defaults are those of no file."""
+
+    root: Path
+    paths: tuple[str, ...] = (".",)
+    exclude: tuple[str, ...] = ()
+    threads: int = 1
+    env: Mapping[str, str] = field(default_factory=dict)
+    #: Bytes of output that a recording may hold.
+    max_output: int = 64 << 10
+    #: COLUMNS for every fence.
+    width: int = 80
+    #: Days after which a kept recording counts as too old, or None.
+    max_kept_days: int | None = None
+    #: Masks of the project's own: name to (pattern, replacement).
+    masks: Mapping[str, tuple[str, str]] = field(default_factory=dict)
+    #: Capabilities of the project's own, as the table says them.
+    capabilities: Mapping[str, object] = field(default_factory=dict)
+    #: Fences known to fail or to differ: id to where that is tracked.
+    known: Mapping[str, str] = field(default_factory=dict)
+    untagged: str = "ignore"
+    defaults: PageSettings = field(default_factory=PageSettings)
+    pages: tuple[tuple[str, PageSettings], ...] = ()
+
+    def settings_for(self, page: str) -> PageSettings:
+        """The defaults for ``page``, a path relative to the root, before its own front matter.
+
+        Of several patterns that match, the later ones in the file win.
+        """
+        settings = self.defaults
+        for pattern, own in self.pages:
+            if fnmatchcase(page, pattern):
+                settings = own.over(settings)
+        return settings
+
+
+def find_root(start: Path) -> Path:
+    """The directory of the nearest ``pyproject.toml`` at or above ``start``, else ``start``."""
+    for directory in (start, *start.parents):
+        if (directory / "pyproject.toml").is_file():
+            return directory
+    return start
+
+
+def load(root: Path) -> Project:
+    """The project rooted at ``root``.
+
+    Raises UsageError on TOML that does not parse, an unknown key or a value of the wrong kind.
+    """
+    file = root / "pyproject.toml"
+    if not file.is_file():
+        return Project(root)
+    text = file.read_bytes()
+    if b"tool.fencerun" not in text and b"fencerun" not in text:
+        return Project(root)
+    table = _parse(text, file).get("tool", {}).get("fencerun", {})
+    return from_table(table, root, str(file))
+
+
+def _parse(text: bytes, file: Path) -> dict[str, Any]:
+    if sys.version_info >= (3, 11):
+        import tomllib
+    else:
+        import tomli as tomllib
+    try:
+        table: dict[str, Any] = tomllib.loads(text.decode("utf-8"))
+        return table
+    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        raise UsageError(f"{file}: {error}") from None
+
+
+def from_table(table: Mapping[str, Any], root: Path, where: str) -> Project:
+    """The project that ``[tool.fencerun]`` describes; ``where`` is what errors call it."""
+    values: dict[str, Any] = {}
+    defaults: dict[str, Any] = {}
+    for name, value in table.items():
+        if name in ("op_namespace", *PAGE_KEYS):
+            defaults[name] = value
+        elif name == "pages":
+            values["pages"] = tuple(
+                (pattern, _settings(own, f"{where}: pages.{pattern}"))
+                for pattern, own in _mapping(value, f"{where}: {name}").items()
+            )
+        elif name in _KEYS:
+            values[name] = _KEYS[name](value, f"{where}: {name}")
+        else:
+            known = (*_KEYS, "pages", "op_namespace", *PAGE_KEYS)
+            raise UsageError(f"{where}: no setting is called `{name}`", nearest(name, known))
+    return Project(root, defaults=_settings(defaults, where), **values)
+
+
+def _settings(mapping: object, where: str) -> PageSettings:
+    settings, problems = frontmatter.from_mapping(mapping, where, 1)
+    if problems:
+        raise UsageError(f"{where}: {problems[0].what}", problems[0].remedy)
+    return settings
+
+
+def _mapping(value: object, where: str) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise UsageError(f"{where} is no table", "write it as a TOML table")
+    return value
+
+
+def _strings(value: object, where: str) -> tuple[str, ...]:
+    if isinstance(value, str):
+        return (value,)
+    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
+        raise UsageError(f"{where} is no list of strings", 'write ["a", "b"]')
+    return tuple(value)
+
+
+def _string_map(value: object, where: str) -> dict[str, str]:
+    return {name: str(item) for name, item in _mapping(value, where).items()}
+
+
+def _count(value: object, where: str) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise UsageError(f"{where} is no whole number of at least 1")
+    return value
+
+
+def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
+    masks = {}
+    for name, item in _mapping(value, where).items():
+        pattern, replacement = (
+            (item, f"<{name}>")
+            if isinstance(item, str)
+            else (
+                _mapping(item, f"{where}.{name}").get("pattern", ""),
+                item.get("replacement", f"<{name}>"),
+            )
+        )
+        try:
+            re.compile(pattern)
+        except re.error as error:
+            raise UsageError(f"{where}.{name}: {error}") from None
+        masks[name] = (pattern, replacement)
+    return masks
+
+
+def _untagged(value: object, where: str) -> str:
+    if value not in ("ignore", "warn", "error"):
+        raise UsageError(f"{where} is {value!r}", "write ignore, warn or error")
+    return str(value)
+
+
+_KEYS: Mapping[str, Callable[[object, str], object]] = {
+    "paths": _strings,
+    "exclude": _strings,
+    "threads": _count,
+    "env": _string_map,
+    "max_output": _count,
+    "width": _count,
+    "max_kept_days": _count,
+    "masks": _masks,
+    "capabilities": _mapping,
+    "known": _string_map,
+    "untagged": _untagged,
+}

@@ -1,0 +1,38 @@
+"""Which Python runs the fences: ``--python``, else ``$VIRTUAL_ENV``, else ``.venv``, else ours."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+from fencerun.errors import UsageError
+
+
+def choose(asked: str | None, root: Path, env: Mapping[str, str], own: str) -> str:
+    """The absolute path of the interpreter.
+
+    Raises UsageError when ``asked`` is not there: a wrong interpreter would make wrong recordings.
+    """
+    if asked:
+        found = shutil.which(asked) or (
+            _in_environment(Path(asked)) if Path(asked).is_dir() else None
+        )
+        if found is None:
+            raise UsageError(f"--python {asked}: no such interpreter")
+        return str(Path(found).absolute())
+    for environment in (env.get("VIRTUAL_ENV"), root / ".venv"):
+        found = environment and _in_environment(Path(environment))
+        if found:
+            return found
+    return own
+
+
+def _in_environment(directory: Path) -> str | None:
+    """The interpreter of a virtual environment; its symlink, unfollowed, says where it is."""
+    for relative in ("bin/python", "Scripts/python.exe"):
+        candidate = directory / relative
+        if os.access(candidate, os.X_OK):
+            return str(candidate.absolute())
+    return None
