@@ -128,8 +128,9 @@ class RichReporter:
         if now - self._began < _PATIENCE:
             return Text()
         width, height = self._console.size
-        lines = self._progress.lines(now, width - 1, min(height - 1, 10))
-        return Text("\n").join(self._text(line) for line in lines)
+        lines = self._progress.lines(now, width - 1, min(height - 2, 10))
+        shown = Text("\n").join(self._text(line) for line in lines)
+        return Text("\n").append(shown) if self._gap and lines else shown
 
     def _print_block(self, lines: tuple[Line, ...]) -> None:
         """A message with its details; a blank line apart from its neighbours when it has any."""

@@ -35,8 +35,8 @@ def closing(tally: Tally) -> tuple[Line, ...]:
 
     At most three lines when all is well.
     """
-    lines: list[Line] = [_counts(tally)]
-    lines += _reasons(tally)
+    lines: list[Line] = [counts(tally)]
+    lines += reasons(tally)
     lines += _remarks(tally) if tally.well else (*_slow_table(tally), *_hygiene(tally))
     if tally.done is not None:
         lines += ((Span("text", one_line(note)),) for note in tally.done.notes)
@@ -46,7 +46,7 @@ def closing(tally: Tally) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def _counts(tally: Tally) -> Line:
+def counts(tally: Tally) -> Line:
     """``38 passed, 1 failed, 12 skipped on 3 pages in 3.2 s``."""
     spans: list[Span] = []
     for kind, number in tally.counts():
@@ -58,6 +58,10 @@ def _counts(tally: Tally) -> Line:
         spans += (Span("text", ", "), Span("error", count(faults, "problem")))
     if warnings:
         spans += (Span("text", ", "), Span("warning", count(warnings, "warning")))
+    broken = tally.done is None or tally.done.interrupted
+    left = tally.started.fences - len(tally.verdicts) if tally.started and broken else 0
+    if left > 0:
+        spans += (Span("text", ", "), Span("note", f"{left:,} not run"))
     spans = spans[1:] or [Span("text", "no fences")]
     if tally.done is None:
         spans.insert(0, Span("error", "the run broke off: "))
@@ -75,14 +79,14 @@ def _extent(tally: Tally) -> str:
     return where + (f" in {duration(tally.done.seconds)}" if tally.done else "")
 
 
-def _reasons(tally: Tally) -> Iterator[Line]:
-    """``skipped: slow 2; kept: requires:cuda 12``."""
+def reasons(tally: Tally) -> Iterator[Line]:
+    """At most one line: ``skipped: slow 2; kept: requires:cuda 12``."""
     groups = []
     for kind in ("skipped", "kept", "missing", "stale", "known"):
-        reasons = tally.reasons(kind)
-        named = [f"{cut(one_line(reason), 60)} {number:,}" for reason, number in reasons[:_REASONS]]
-        if len(reasons) > _REASONS:
-            named.append(f"{count(len(reasons) - _REASONS, 'more reason')}")
+        why = tally.reasons(kind)
+        named = [f"{cut(one_line(reason), 60)} {number:,}" for reason, number in why[:_REASONS]]
+        if len(why) > _REASONS:
+            named.append(count(len(why) - _REASONS, "more reason"))
         if named:
             groups.append(f"{kind}: {', '.join(named)}")
     if groups:

@@ -39,6 +39,9 @@ class Tally:
     """Verdicts by fence, problems, written pages, and the beginning and end of the run."""
 
     def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
         self.started: RunStarted | None = None
         self.done: RunDone | None = None
         self.written: list[str] = []
@@ -48,6 +51,7 @@ class Tally:
     def add(self, event: Event) -> News:
         """Take an event in, and say what it told."""
         if isinstance(event, RunStarted):
+            self._clear()
             self.started = event
         elif isinstance(event, FenceDone):
             return News(verdicts=self._new_verdicts((event.verdict,)))

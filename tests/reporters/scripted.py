@@ -42,6 +42,8 @@ Traceback (most recent call last):
 RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)
 """
 
+NOT_RUN = ("skipped", "kept", "stale", "missing", "edited", "orphan")
+
 
 def verdict(
     kind: VerdictKind, fence: int = 1, line: int = 10, page: str = "lessons/07.md", **more: Any
@@ -189,9 +191,10 @@ def run(
     events += [ProblemFound(problem) for problem in problems]
     for page in pages:
         of_page = [one for one in verdicts if one.page == page]
-        events.append(PageStarted(page, len(of_page)))
+        runs = [one for one in of_page if one.kind not in NOT_RUN]
+        events.append(PageStarted(page, len(runs)))
         for one in of_page:
-            if one.kind not in ("skipped", "kept", "stale", "missing", "orphan"):
+            if one in runs:
                 events.append(FenceStarted(one.id, one.page, one.fence, one.line))
             events.append(FenceDone(one))
         events.append(PageDone(page, written))
