@@ -76,7 +76,7 @@ def read(lines: Iterable[str]) -> Iterator[Event]:
 
 
 @cache
-def _fields(kind: type[Any]) -> dict[str, tuple[Any, bool]]:
+def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     """Name → type and whether it must be there."""
     hints = get_type_hints(kind)
     return {

@@ -12,7 +12,7 @@ from xml.sax.saxutils import escape, quoteattr
 
 from fencerun.events import Event, Problem, RunDone, Verdict
 from fencerun.reporters.details import INDENT, details
-from fencerun.reporters.escape import encodable, one_line
+from fencerun.reporters.escape import one_line
 from fencerun.reporters.tally import Tally
 from fencerun.reporters.wording import (
     location,
@@ -58,10 +58,17 @@ class JunitReporter:
     def close(self) -> None:
         """Write the file."""
         if not self._written:
-            document = encodable(junit(self._tally), getattr(self._stream, "encoding", None))
-            self._stream.write(document)
+            self._stream.write(_encodable(junit(self._tally), self._stream))
             self._stream.flush()
         self._written = True
+
+
+def _encodable(document: str, stream: TextIO) -> str:
+    """The document in characters that mean the same in UTF-8, which it declares."""
+    encoding = getattr(stream, "encoding", None) or "utf-8"
+    if encoding.lower().replace("-", "") == "utf8":
+        return document
+    return document.encode("ascii", "xmlcharrefreplace").decode("ascii")
 
 
 def junit(tally: Tally) -> str:
@@ -124,7 +131,8 @@ def _totals(cases: list[_Case], *, skipped: bool) -> dict[str, str | int]:
 
 def _suite(name: str, cases: list[_Case]) -> str:
     shown = "".join(_case(name, case) for case in cases)
-    return f"<testsuite{_attributes(name=name, **_totals(cases, skipped=True))}>\n{shown}</testsuite>\n"
+    attributes = _attributes(name=name, **_totals(cases, skipped=True))
+    return f"<testsuite{attributes}>\n{shown}</testsuite>\n"
 
 
 def _case(suite: str, case: _Case) -> str:

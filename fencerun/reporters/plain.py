@@ -24,7 +24,6 @@ class PlainReporter:
         self._encoding: str | None = getattr(stream, "encoding", None)
         self._verbose = verbose
         self._tally = Tally()
-        self._closed = False
 
     def handle(self, event: Event) -> None:
         """Write what the event tells, if it is worth a line."""
@@ -48,6 +47,6 @@ class PlainReporter:
 
     def close(self) -> None:
         """Close a run that broke off with what is known of it."""
-        if self._tally.started is not None and self._tally.done is None and not self._closed:
+        if self._tally.started is not None and self._tally.done is None:
             self._write(closing(self._tally))
-        self._closed = True
+        self._tally = Tally()

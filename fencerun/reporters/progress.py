@@ -30,6 +30,9 @@ class Progress:
     """The pages in progress, and totals over the run."""
 
     def __init__(self) -> None:
+        self._clear()
+
+    def _clear(self) -> None:
         self._pages: dict[str, _Page] = {}
         self._expected = RunStarted("", "", 0, 0)
         self._began = 0.0
@@ -40,6 +43,7 @@ class Progress:
     def add(self, event: Event, now: float) -> None:
         """Take an event in, that happened at ``now`` (seconds on any clock)."""
         if isinstance(event, RunStarted):
+            self._clear()
             self._expected, self._began = event, now
         elif isinstance(event, PageStarted):
             self._pages[event.page] = _Page(event.fences, now)
@@ -57,7 +61,7 @@ class Progress:
             self._pages.pop(event.page, None)
 
     def lines(self, now: float, width: int, height: int) -> list[Line]:
-        """At most ``height`` lines of at most ``width`` columns: pages, and a total if several."""
+        """At most ``height`` lines that aim at ``width`` columns: pages, and a total if several."""
         # The drawing thread reads while the session's thread adds.
         pages = list(self._pages.items())
         total = [self._total(now)] if self._expected.pages > 1 else []
@@ -67,9 +71,7 @@ class Progress:
             pages = pages[: room - 1]
             total.insert(0, (Span("faint", f"and {count(rest, 'more page')}"),))
         name = _name_width([name for name, _ in pages], width)
-        return [
-            _fit(line, width) for line in (*(_row(*one, name, now, width) for one in pages), *total)
-        ]
+        return [*(_row(*page, name, now, width) for page in pages), *total]
 
     def _total(self, now: float) -> Line:
         pages = f"{self._pages_done:,}/{self._expected.pages:,} pages"
@@ -105,12 +107,3 @@ def _row(name: str, page: _Page, names: int, now: float, width: int) -> Line:
         fence, seconds = max(slow, key=lambda one: one[1])
         row += (Span("warning", f" · fence {fence}, {duration(seconds)}"),)
     return row
-
-
-def _fit(line: Line, width: int) -> Line:
-    """The line, cut at ``width`` characters."""
-    spans: list[Span] = []
-    for span in line:
-        spans.append(Span(span.role, span.text[: max(0, width)]))
-        width -= len(span.text)
-    return tuple(spans)

@@ -94,13 +94,14 @@ class RichReporter:
         if self._tally.started is not None and self._tally.done is None:
             self._end()
         self._stop()
+        self._tally = Tally()
 
     def _end(self) -> None:
         self._stop()
         if self._gap:
             self._console.print()
+            self._gap = False
         self._print(closing(self._tally))
-        self._tally = Tally()
 
     def _start(self) -> None:
         if not self._animated:
@@ -128,9 +129,9 @@ class RichReporter:
         if now - self._began < _PATIENCE:
             return Text()
         width, height = self._console.size
-        lines = self._progress.lines(now, width - 1, min(height - 2, 10))
-        shown = Text("\n").join(self._text(line) for line in lines)
-        return Text("\n").append(shown) if self._gap and lines else shown
+        lines = self._progress.lines(now, width, min(height - 2, 10))
+        rows = [Text(), *map(self._text, lines)] if self._gap else map(self._text, lines)
+        return Text("\n", no_wrap=True, overflow="crop").join(rows)
 
     def _print_block(self, lines: tuple[Line, ...]) -> None:
         """A message with its details; a blank line apart from its neighbours when it has any."""
@@ -166,6 +167,7 @@ def _console(stream: TextIO, color: bool | None, width: int | None) -> Console:
         file=stream,
         color_system="auto" if color is None else "standard" if color else None,
         force_terminal=True if color else None,
+        no_color=False if color else None,
         width=width,
         markup=False,
         emoji=False,
