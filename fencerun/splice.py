@@ -1,0 +1,217 @@
+"""Recordings into a page: the page's bytes, with nothing else changed, or a refusal.
+
+Every result is read again before it is returned and compared with the page it was made of, so
+that a surprise of Markdown cannot damage a page. Knows nothing of disks or of how a recording
+came about.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from fencerun import recording
+from fencerun.page import Page, Recording, outline
+from fencerun.reader import parse
+
+
+@dataclass(frozen=True, slots=True)
+class NewRecording:
+    """What a recording shall say.
+
+    ``lines`` are canonical: no control characters, no trailing blanks. ``provenance`` replaces
+    the tags that stand beside ``output:N``. ``keep_empty`` writes a recording without lines too.
+    """
+
+    lines: tuple[str, ...]
+    provenance: tuple[tuple[str, str], ...] = ()
+    keep_empty: bool = False
+
+
+class SpliceError(Exception):
+    """A recording that cannot be written: of which fence, and why, in words for its author."""
+
+    def __init__(self, fence: int, why: str) -> None:
+        super().__init__(f"fence {fence}: {why}")
+        self.fence = fence
+        self.why = why
+
+
+@dataclass(frozen=True, slots=True)
+class _Edit:
+    """Lines ``first`` up to ``last`` of the page become ``lines``."""
+
+    first: int
+    last: int
+    lines: tuple[str, ...] = ()
+
+
+#: What the fences' recordings shall be, in page order; None: none.
+_Wanted = Mapping[int, "NewRecording | None"]
+#: The ways to make each change, the usual one first.
+_Ways = Mapping[int, Sequence[_Edit]]
+
+
+def encode(page: Page) -> bytes:
+    """The page's own bytes."""
+    return (("\ufeff" if page.bom else "") + page.text).encode("utf-8", "surrogateescape")
+
+
+def splice(page: Page, changes: Mapping[int, NewRecording | None]) -> bytes:
+    """The page's bytes with ``changes``: what each fence's recording shall be from now on.
+
+    None, or no lines, takes a recording away; so does None for the number of an orphan.
+    Raises SpliceError, naming the first fence at fault, where the result would not read back.
+    """
+    wanted = {n: c if c and (c.keep_empty or any(c.lines)) else None for n, c in changes.items()}
+    ways = dict(_all_ways(page, wanted))
+    if not ways:
+        return encode(page)
+    in_page_order = sorted(ways, key=lambda number: ways[number][0].first)
+    _, made = _settle(page, wanted, ways, in_page_order, {})
+    return made
+
+
+def _settle(
+    page: Page, wanted: _Wanted, ways: _Ways, numbers: Sequence[int], chosen: dict[int, _Edit]
+) -> tuple[dict[int, _Edit], bytes]:
+    """Add the changes of ``numbers`` to those ``chosen``, each in a way that reads back.
+
+    Mostly all of them go in at once. Where they do not, halving finds the few that need another
+    way, or none.
+    """
+    trial = chosen | {number: ways[number][0] for number in numbers}
+    made, why = _attempt(page, wanted, trial)
+    if why is None:
+        return trial, made
+    if len(numbers) > 1:
+        half = len(numbers) // 2
+        chosen, _ = _settle(page, wanted, ways, numbers[:half], chosen)
+        return _settle(page, wanted, ways, numbers[half:], chosen)
+    [number] = numbers
+    for edit in ways[number][1:]:
+        trial = {**chosen, number: edit}
+        made, other = _attempt(page, wanted, trial)
+        if other is None:
+            return trial, made
+    raise SpliceError(number, why)
+
+
+def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit]]]:
+    """The edits that could make each change; nothing for a change that is there already."""
+    fences = {fence.number: fence for fence in page.fences}
+    recordings = {found.number: found for found in page.recordings}
+    for number, change in wanted.items():
+        fence, found = fences.get(number), recordings.get(number)
+        if found is not None and not found.block.closed:
+            raise SpliceError(number, f"its recording on line {found.block.line} is never closed")
+        if change is None:
+            if found is not None:
+                yield number, tuple(_removals(page, found))
+            continue
+        if fence is None:
+            raise SpliceError(number, "the page has no such fence")
+        if not fence.block.closed:
+            raise SpliceError(number, "it is never closed")
+        if found is None:
+            end = fence.block.end
+            plain = tuple(recording.new(fence, page.lines, change.lines, change.provenance))
+            spaced = (recording.blank(fence, page.lines), *plain)
+            # A blank line in a tight list would make every item of it a paragraph.
+            first, second = (plain, spaced) if fence.block.in_list else (spaced, plain)
+            yield number, (_Edit(end, end, first), _Edit(end, end, second))
+        elif found.block.container != fence.block.container:
+            where = f"its recording on line {found.block.line}"
+            raise SpliceError(number, f"{where} lies in another list item or quote")
+        elif not _says(found, change):
+            made = recording.changed(found, page.lines, change.lines, change.provenance)
+            yield number, (_Edit(found.block.start, found.block.end, tuple(made)),)
+
+
+def _says(found: Recording, change: NewRecording) -> bool:
+    same = dict(found.block.info.provenance) == dict(change.provenance)
+    return same and found.text == change.lines
+
+
+def _removals(page: Page, found: Recording) -> Iterator[_Edit]:
+    """Without the blank line before it, with it, or leaving one between its neighbours."""
+    block, lines = found.block, page.lines
+    first, last = block.start, block.end
+    lead = recording.prefix(lines, block)
+    if first > 0 and _is_blank(lines.text(first - 1), lead):
+        yield _Edit(first - 1, last)
+    yield _Edit(first, last)
+    yield _Edit(first, last, (lead.rstrip(" ") + lines.ending(block.open),))
+
+
+def _is_blank(text: str, lead: str) -> bool:
+    """Whether ``text`` is an empty line of the container whose lines begin with ``lead``."""
+    return not text.strip(" \t>") and text.count(">") == lead.count(">")
+
+
+def _attempt(page: Page, wanted: _Wanted, chosen: Mapping[int, _Edit]) -> tuple[bytes, str | None]:
+    """The page with these edits, and what would be wrong with it."""
+    edits = sorted(chosen.values(), key=lambda edit: (edit.first, edit.last))
+    text = _join(page, edits)
+    made = (("\ufeff" if page.bom else "") + text).encode("utf-8", "surrogateescape")
+    after = parse(made, page.path)
+    count = len(page.lines) + sum(len(e.lines) - (e.last - e.first) for e in edits)
+    if len(after.lines) != count:
+        return made, "the lines around it would run together"
+    return made, _fault(page, after, {number: wanted[number] for number in chosen})
+
+
+def _join(page: Page, edits: Sequence[_Edit]) -> str:
+    """The page's text with the edits made; it ends without a line ending where it did before."""
+    source, starts = page.text, (*page.lines.start, len(page.text))
+    pieces, at = [], 0
+    for edit in edits:
+        pieces += [source[starts[at] : starts[edit.first]], *edit.lines]
+        at = edit.last
+    pieces = [piece for piece in (*pieces, source[starts[at] :]) if piece]
+    if source.endswith(("\n", "\r")) or not pieces:
+        return "".join(pieces)
+    for index, piece in enumerate(pieces[:-1]):
+        if not piece.endswith(("\n", "\r")):  # what was the page's last line
+            ending = re.search(r"\r\n|\r|\n", pieces[index + 1])
+            pieces[index] += ending[0] if ending else "\n"
+    pieces[-1] = re.sub(r"(?:\r\n|\r|\n)\Z", "", pieces[-1])
+    return "".join(pieces)
+
+
+def _fault(page: Page, after: Page, wanted: _Wanted) -> str | None:
+    """What is wrong with ``after``, made of ``page`` by these changes; None if nothing is."""
+    fresh = Counter(p.code for p in after.problems) - Counter(p.code for p in page.problems)
+    if fresh:
+        problem = next(p for p in after.problems if p.code in fresh)
+        return f"with it, line {problem.line} would have a problem: {problem.what}"
+    if outline(page) != outline(after) or page.settings != after.settings:
+        return "with this change the rest of the page would read differently"
+    kept = {r.number: r for r in page.recordings if r.number not in wanted}
+    found = {r.number: r for r in after.recordings}
+    if found.keys() != kept.keys() | {n for n, change in wanted.items() if change}:
+        return "the page would not have the recordings that it should"
+    if any(_raw(page, old) != _raw(after, found[number]) for number, old in kept.items()):
+        return "another recording would change"
+    languages = {r.number: r.block.info.language for r in page.recordings}
+    containers = {fence.number: fence.block.container for fence in after.fences}
+    for number, change in wanted.items():
+        if change is None:
+            continue
+        block = found[number].block
+        if not _says(found[number], change) or not block.closed:
+            return "its text would read back differently"
+        if block.info.language != languages.get(number, "text") or block.info.faults:
+            return "its opening line would read back differently"
+        if block.container != containers[number]:
+            return "it would lie in another list item or quote than its fence"
+    return None
+
+
+def _raw(page: Page, found: Recording) -> list[str]:
+    """The lines of a recording as they stand on the page."""
+    block, lines = found.block, page.lines
+    between = [lines.text(k) + lines.ending(k) for k in range(block.start, block.end - 1)]
+    return [*between, lines.text(block.end - 1)]
