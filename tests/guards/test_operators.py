@@ -202,6 +202,7 @@ AFTER: dict[str, str] = {
 
 WARM = """
 import sys, torch, torch._meta_registrations, torch.testing._internal.optests
+import torch.distributed.tensor.experimental._context_parallel._cp_custom_ops
 torch.compile(lambda x: x + 1, backend="aot_eager")(torch.ones(1))
 torch._dynamo.reset()
 torch.vmap(lambda x: x * 2)(torch.ones(2))
@@ -224,7 +225,8 @@ def ways(run_cases: Any) -> dict[str, Any]:
         }
         for name, source in WAYS.items()
     ]
-    return run_cases(cases, preload=["torch"], warm=WARM)
+    results: dict[str, Any] = run_cases(cases, preload=["torch"], warm=WARM)
+    return results
 
 
 @pytest.mark.parametrize("name", WAYS)

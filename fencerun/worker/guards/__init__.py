@@ -7,19 +7,21 @@ them never pays for them. Knows nothing of pages, processes or output.
 
 from __future__ import annotations
 
-import contextvars
-import types
-from collections.abc import Callable
-from typing import Any
-
 from fencerun.worker.guards.internals import loaded
 from fencerun.worker.guards.ledger import Ledger
 from fencerun.worker.guards.operators import OperatorHooks
 from fencerun.worker.guards.origin import Origins
-from fencerun.worker.guards.policy import Violation, violations
+from fencerun.worker.guards.policy import History, violations
 from fencerun.worker.guards.undo import undo
 
-__all__ = ["Guards", "Violation"]
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    import contextvars
+    import types
+    from collections.abc import Callable
+    from typing import Any
+
+    from fencerun.worker.guards.policy import Violation
 
 
 class Guards:
@@ -28,6 +30,7 @@ class Guards:
     def __init__(self, pages: Callable[[str], bool]) -> None:
         """``pages`` tells by ``co_filename`` whether code is a fence's."""
         self._origins = Origins(pages)
+        self._history = History()
         self._operators: OperatorHooks | None = None
         self._ledger = Ledger()
         self._namespace: str | None = None
@@ -70,6 +73,6 @@ class Guards:
 
     def _hook_torch(self) -> None:
         if self._operators is None and (torch := loaded("torch")) is not None:
-            self._operators = OperatorHooks(torch, self._origins)
+            self._operators = OperatorHooks(torch, self._origins, self._history)
         if self._operators is not None:
             self._operators.ledger = self._ledger

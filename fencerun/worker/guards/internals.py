@@ -1,4 +1,4 @@
-"""Internals of torch that the guards need, looked up in one place, each with a fallback.
+"""Internals of torch and CPython that the guards need, in one place, each with a fallback.
 
 Everything here may move between versions of torch. A table that isn't there is replaced by an
 empty one, so that a guard loses that item and nothing else. Never imports torch: it is handed
@@ -7,8 +7,13 @@ the loaded module.
 
 from __future__ import annotations
 
+import gc
 import sys
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
 
 
 def loaded(name: str) -> Any:
@@ -78,8 +83,60 @@ class TorchTables:
         except (RuntimeError, AttributeError, TypeError, IndexError):
             return False
 
+    def cached_packet(self, operator: str) -> Any:
+        """The packet that ``torch.ops`` holds for an operator, or None. Makes none."""
+        space, _, name = operator.partition("::")
+        namespace = vars(self.torch.ops).get(space)
+        return None if namespace is None else vars(namespace).get(name)
+
     def clear_fake_cache(self) -> None:
         """Forget what fake tensors remember of operators: keyed by name, not by registration."""
         mode = table("torch._subclasses.fake_tensor", "FakeTensorMode", default=None)
         if mode is not None and hasattr(mode, "cache_clear"):
             mode.cache_clear()
+
+
+def _tag_of(namespace: dict[str, Any]) -> Callable[[], int] | None:
+    import ctypes
+
+    # ob_refcnt, ob_type, ma_used, ma_version_tag: CPython 3.6 to 3.13 (PEP 509, PEP 699).
+    cell = ctypes.c_uint64.from_address(id(namespace) + 24)
+    return lambda: cell.value
+
+
+def _tags_work() -> bool:
+    """Whether a dict's version tag is where we look for it and changes when the dict does."""
+    if sys.implementation.name != "cpython" or not sys.version_info < (3, 14):
+        return False
+    if sys.maxsize < 2**32 or not getattr(sys, "_is_gil_enabled", lambda: True)():
+        return False
+    probe: dict[str, Any] = {"a": 1}
+    tag = _tag_of(probe)
+    if tag is None:
+        return False
+    seen = [tag(), tag()]
+    probe["a"] = 2
+    seen.append(tag())
+    probe["b"] = 3
+    seen.append(tag())
+    del probe["a"]
+    seen.append(tag())
+    return seen[0] == seen[1] and len(set(seen)) == 4
+
+
+_TAGS_WORK: bool | None = None
+
+
+def version_tag(namespace: object) -> Callable[[], int] | None:
+    """A function whose result changes whenever the dict (or a class's mappingproxy) does.
+
+    None where the interpreter has no such tag: compare the contents then.
+    """
+    global _TAGS_WORK
+    if _TAGS_WORK is None:
+        _TAGS_WORK = _tags_work()
+    if not _TAGS_WORK:
+        return None
+    if not isinstance(namespace, dict):
+        (namespace,) = gc.get_referents(namespace)
+    return _tag_of(namespace) if type(namespace) is dict else None

@@ -6,30 +6,37 @@ Does not import or know torch: operators, libraries and handles are held as opaq
 from __future__ import annotations
 
 import weakref
-from dataclasses import dataclass, field, replace
-from typing import Any
 
-from fencerun.worker.guards.origin import Origin
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+    from fencerun.worker.guards.origin import Origin
 
 
-@dataclass(frozen=True, slots=True)
 class Registration:
     """One thing that a fence registered.
 
     ``kind`` is ``library`` (it claimed the namespace), ``operator``, ``kernel``, ``fallback``,
-    ``python kernel``, ``higher-order operator`` or ``rule`` (fake kernel, effect, …).
-    ``overrides`` says that something not of this chain was there before.
+    ``python kernel``, ``higher-order operator`` or ``native``. ``overrides`` says that something
+    not of this chain was there before; ``earlier`` is the registration of another fence that this
+    one collides with.
     """
 
-    kind: str
-    namespace: str
-    name: str
-    key: str
-    origin: Origin
-    fence: int
-    overrides: bool = False
-    #: The registration of this chain that it collides with.
-    earlier: Registration | None = None
+    __slots__ = ("earlier", "fence", "key", "kind", "name", "namespace", "origin", "overrides")
+
+    def __init__(
+        self, kind: str, namespace: str, name: str, key: str, origin: Origin, fence: int,
+        overrides: bool = False,
+    ) -> None:  # fmt: skip
+        self.kind = kind
+        self.namespace = namespace
+        self.name = name
+        self.key = key
+        self.origin = origin
+        self.fence = fence
+        self.overrides = overrides
+        self.earlier: Registration | None = None
 
     @property
     def operator(self) -> str:
@@ -37,53 +44,49 @@ class Registration:
         return f"{self.namespace}::{self.name}" if self.name else self.namespace
 
 
-@dataclass(frozen=True, slots=True)
 class PythonTables:
     """An operator's Python-side dispatch tables, as they were."""
 
-    operator: Any
-    tables: dict[str, dict[Any, Any]]
-    keys: Any
+    __slots__ = ("keys", "operator", "tables")
+
+    def __init__(self, operator: Any, tables: dict[str, dict[Any, Any]], keys: Any) -> None:
+        self.operator = operator
+        self.tables = tables
+        self.keys = keys
 
 
-@dataclass(slots=True)
 class Ledger:
     """Everything one chain registered, in order."""
 
-    fence: int = 0
-    registrations: list[Registration] = field(default_factory=list)
-    #: Libraries that fences made, oldest first; they may die before the chain ends.
-    libraries: list[weakref.ref[Any]] = field(default_factory=list)
-    #: Registrars without a Library: raw ones, and those that took a diverted registration.
-    registrars: list[Any] = field(default_factory=list)
-    #: Every registrar made by the chain, those of its libraries too.
-    owned: weakref.WeakSet[Any] = field(default_factory=weakref.WeakSet)
-    #: Full names with overload of the operators defined.
-    defined: list[str] = field(default_factory=list)
-    #: (foreign Library, the entry added to its sets) of diverted registrations.
-    foreign: list[tuple[Any, str]] = field(default_factory=list)
-    #: Keys of ``torch.library._impls`` that were there before this chain overrode them.
-    kept_keys: set[str] = field(default_factory=set)
-    own_keys: set[str] = field(default_factory=set)
-    rules: list[Any] = field(default_factory=list)
-    higher_order: list[tuple[str, Any]] = field(default_factory=list)
-    python_tables: dict[int, PythonTables] = field(default_factory=dict)
-    #: Handles (overloads, packets) that came into being during the chain.
-    handles: list[weakref.ref[Any]] = field(default_factory=list)
-    #: (id of a callable, operator) entries of TorchScript's table of builtins.
-    builtins: list[tuple[int, str]] = field(default_factory=list)
-    #: What was registered in a way that can't be undone.
-    permanent: list[str] = field(default_factory=list)
-
-    def collide(self, made: Registration) -> Registration:
-        """``made``, with the registration of another fence that it collides with, if any."""
-        if made.kind in ("kernel", "rule", "python kernel", "fallback"):
-            return made
-        for earlier in self.registrations:
-            same = (earlier.kind, earlier.operator) == (made.kind, made.operator)
-            if same and earlier.fence != made.fence:
-                return replace(made, earlier=earlier)
-        return made
+    def __init__(self) -> None:
+        #: The number of the fence that runs.
+        self.fence = 0
+        self.registrations: list[Registration] = []
+        #: Libraries that fences made, oldest first; they may die before the chain ends.
+        self.libraries: list[weakref.ref[Any]] = []
+        #: Registrars without a Library: raw ones, and those that took a diverted registration.
+        self.registrars: list[Any] = []
+        #: Every registrar made by the chain, those of its libraries too.
+        self.owned: weakref.WeakSet[Any] = weakref.WeakSet()
+        #: Full names with overload of the operators defined.
+        self.defined: list[str] = []
+        #: The packets that ``torch.ops`` had for an operator before the chain added to it.
+        self.packets: dict[str, Any] = {}
+        #: (foreign Library, the entry added to its sets) of diverted registrations.
+        self.foreign: list[tuple[Any, str]] = []
+        #: Keys of ``torch.library._impls`` that were there before this chain overrode them.
+        self.kept_keys: set[str] = set()
+        self.own_keys: set[str] = set()
+        #: Handles that take a fake kernel, an effect or the like back.
+        self.rules: list[Any] = []
+        self.higher_order: list[tuple[str, Any]] = []
+        self.python_tables: dict[int, PythonTables] = {}
+        #: Overloads and packets that came into being during the chain.
+        self.handles: list[weakref.ref[Any]] = []
+        #: (id of a callable, operator) entries of TorchScript's table of builtins.
+        self.builtins: list[tuple[int, str]] = []
+        #: What was registered in a way that can't be undone.
+        self.permanent: list[str] = []
 
     @property
     def empty(self) -> bool:

@@ -6,19 +6,25 @@ costs nothing until something is registered. What a native library registers whi
 loaded passes by here unseen: see ``native``.
 """
 
+# ruff: noqa: PTH120  (pathlib costs milliseconds at start-up)
 from __future__ import annotations
 
 import functools
+import os
 import sys
 import weakref
-from collections.abc import Callable
-from pathlib import Path
-from types import FrameType
-from typing import Any
 
 from fencerun.worker.guards.internals import TorchTables, table
 from fencerun.worker.guards.ledger import Ledger, PythonTables, Registration
 from fencerun.worker.guards.origin import OWN, Origin, Origins
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+    from typing import Any
+
+    from fencerun.worker.guards.policy import History
 
 _TABLES = ("py_kernels", "functorch_table", "python_key_table")
 
@@ -26,10 +32,11 @@ _TABLES = ("py_kernels", "functorch_table", "python_key_table")
 class OperatorHooks:
     """The hooks in one loaded torch. ``ledger`` is the running chain's, or None between chains."""
 
-    def __init__(self, torch: Any, origins: Origins) -> None:
+    def __init__(self, torch: Any, origins: Origins, history: History) -> None:
         self.tables = TorchTables(torch)
         self.ledger: Ledger | None = None
         self._origins = origins
+        self._history = history
         self._undo: list[tuple[Any, str, Any]] = []
         self._spaces: weakref.WeakKeyDictionary[Any, str] = weakref.WeakKeyDictionary()
         self._make_registrar = torch._C._dispatch_library
@@ -104,7 +111,11 @@ class OperatorHooks:
             return original(registrar, schema, *rest)
         library = _library(sys._getframe(1))
         space, name = self._full_name(registrar, library, str(schema).split("(")[0])
-        registration = self._note(ledger, "operator", space, name.split(".")[0], "", origin)
+        operator = name.split(".")[0]
+        registration = self._note(ledger, "operator", space, operator, "", origin)
+        packet = self.tables.cached_packet(f"{space}::{operator}")
+        if packet is not None:
+            ledger.packets.setdefault(f"{space}::{operator}", packet)
         if registrar not in ledger.owned:
             registrar = self._divert(ledger, registrar, "FRAGMENT", space, origin)
             ledger.foreign.append((library, f"{space}::{name}"))
@@ -211,7 +222,7 @@ class OperatorHooks:
         overrides: bool = False,
     ) -> Registration:  # fmt: skip
         made = Registration(kind, space, name, key, origin, ledger.fence, overrides)
-        made = ledger.collide(made)
+        self._history.compare(made)
         ledger.registrations.append(made)
         return made
 
@@ -235,8 +246,8 @@ class OperatorHooks:
 
 
 def _machinery(torch: Any) -> tuple[str, ...]:
-    home = str(Path(torch.__file__).parent)
-    python = str(Path(functools.__file__).parent)
+    home = os.path.dirname(torch.__file__)
+    python = os.path.dirname(functools.__file__)
     extensions = getattr(sys.modules.get("typing_extensions"), "__file__", None)
     return (
         OWN,

@@ -4,45 +4,46 @@ Knows which files are installed (the standard library and distributions) and whi
 fence. Does not know torch or what was changed.
 """
 
+# ruff: noqa: PTH100, PTH119, PTH120  (pathlib costs milliseconds at start-up)
 from __future__ import annotations
 
-import site
+import os
 import sys
-import sysconfig
-from collections.abc import Callable
-from dataclasses import dataclass
-from pathlib import Path
-from types import CodeType, FrameType
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from types import FrameType
+
+_PACKAGE_DIRECTORIES = ("site-packages", "dist-packages", "lib-dynload")
+
+#: The package ``fencerun.worker``: its frames are never to blame.
+OWN = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 
 
-@dataclass(frozen=True, slots=True)
 class Origin:
     """A place in code: where something was registered or changed.
 
-    ``line`` is the page line when ``file`` is a page, else the line in that file. ``page_line``
-    is the innermost line on a page of the same call stack, or None.
+    ``line`` is a line of ``file``; ``page_line`` the innermost line on a page of the same call
+    stack, or None.
     """
 
-    file: str
-    line: int
-    page_line: int | None = None
+    __slots__ = ("file", "line", "page_line")
+
+    def __init__(self, file: str, line: int, page_line: int | None) -> None:
+        self.file = file
+        self.line = line
+        self.page_line = page_line
 
     def __str__(self) -> str:
         return f"{self.file}:{self.line}"
 
 
 def installed_prefixes() -> tuple[str, ...]:
-    """Directory prefixes below which code counts as installed, each ending in a separator."""
-    roots = {sysconfig.get_path(name) for name in ("stdlib", "platstdlib", "purelib", "platlib")}
-    roots.update(site.getsitepackages() if hasattr(site, "getsitepackages") else [])
-    roots.add(site.getusersitepackages())
-    roots.update(entry for entry in sys.path if Path(entry).name in _PACKAGE_DIRECTORIES)
-    # Extension modules of the standard library may lie apart from it.
-    roots.update(entry for entry in sys.path if Path(entry).name == "lib-dynload")
-    return tuple(sorted(root.rstrip("/\\") + "/" for root in roots if root))
-
-
-_PACKAGE_DIRECTORIES = ("site-packages", "dist-packages")
+    """Prefixes of installed files. Taken before a page's directory is on ``sys.path``."""
+    roots = {os.path.dirname(os.path.abspath(os.__file__))}
+    roots.update(entry for entry in sys.path if os.path.basename(entry) in _PACKAGE_DIRECTORIES)
+    return tuple(sorted(root.rstrip(os.sep) + os.sep for root in roots))
 
 
 class Origins:
@@ -54,22 +55,37 @@ class Origins:
 
     def is_installed(self, filename: str) -> bool:
         """Whether ``filename`` belongs to the standard library or a distribution."""
-        return filename.startswith(self._prefixes)
+        return filename.startswith(self._prefixes) and not self.is_page(filename)
 
     def is_installed_module(self, name: str) -> bool:
-        """Whether the loaded module ``name`` is built in, frozen or installed."""
-        module = sys.modules.get(name)
-        if module is None:
+        """Whether the module ``name``, loaded or about to be, is built in or installed."""
+        root = name.partition(".")[0]
+        if root in sys.stdlib_module_names:
+            return True
+        for loaded in (name, root):
+            module = sys.modules.get(loaded)
+            file = getattr(module, "__file__", None)
+            if isinstance(file, str):
+                return self.is_installed(file)
+        if root in sys.modules:
+            # A namespace package has no file; what C code makes has no spec worth reading.
+            path = list(getattr(sys.modules[root], "__path__", ()))
+            return all(self.is_installed(entry + os.sep) for entry in path)
+        return self._is_installed_on_disk(root)
+
+    def _is_installed_on_disk(self, root: str) -> bool:
+        machinery = sys.modules.get("importlib._bootstrap_external") or sys.modules.get(
+            "_frozen_importlib_external"
+        )
+        try:
+            spec = machinery.PathFinder.find_spec(root)  # type: ignore[union-attr]
+        except Exception:  # a broken finder is the import's problem, not ours
             return False
-        file = getattr(module, "__file__", None)
-        if isinstance(file, str):
-            return self.is_installed(file)
-        # Packages made by C code (torch._C._dynamo) have neither a file nor a spec of their own.
-        root = sys.modules.get(name.partition(".")[0])
-        root_file = getattr(root, "__file__", None)
-        if root is not module and isinstance(root_file, str):
-            return self.is_installed(root_file)
-        return getattr(module, "__spec__", None) is not None
+        if spec is None:
+            # Not on sys.path: an editable install's finder knows it, or nobody does.
+            return any(name.startswith("__editable__") and root in name for name in sys.modules)
+        places = [spec.origin] if spec.origin else list(spec.submodule_search_locations or ())
+        return bool(places) and all(self.is_installed(place + os.sep) for place in places)
 
     def blame(self, frame: FrameType | None, machinery: tuple[str, ...]) -> Origin | None:
         """The fence's (or its local module's) place in the stack, or None for installed code.
@@ -94,21 +110,3 @@ class Origins:
                 return frame.f_lineno
             frame = frame.f_back
         return None
-
-    def page_frame(self, frame: FrameType | None) -> Origin | None:
-        """The innermost frame of ``frame``'s stack that lies on a page."""
-        while frame is not None:
-            if self.is_page(frame.f_code.co_filename):
-                return Origin(frame.f_code.co_filename, frame.f_lineno, frame.f_lineno)
-            frame = frame.f_back
-        return None
-
-
-#: This package: its frames are never to blame.
-OWN = str(Path(__file__).parent) + "/"
-
-
-def code_file(function: object) -> str:
-    """The file that a Python function was compiled from, or an empty string."""
-    code = getattr(function, "__code__", None)
-    return code.co_filename if isinstance(code, CodeType) else ""

@@ -5,18 +5,34 @@ Pure: registrations in, violations out.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-from typing import TypedDict
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+    from typing import Any
 
-from fencerun.worker.guards.ledger import Registration
+    from fencerun.worker.guards.ledger import Registration
+
+    #: A failure of kind ``namespace``: keys of :class:`fencerun.result.Failure`.
+    Violation = dict[str, Any]
 
 
-class Violation(TypedDict):
-    """A failure of kind ``namespace``: keys of :class:`fencerun.result.Failure`."""
+class History:
+    """The operators that fences registered since the process started, by name.
 
-    summary: str
-    line: int | None
-    traceback: str
+    A fence is a page and a number. An operator of another fence is a collision although it was
+    undone since: readers run a page's fences in one notebook.
+    """
+
+    def __init__(self) -> None:
+        self._known: dict[tuple[str, str], Registration] = {}
+
+    def compare(self, made: Registration) -> None:
+        """Note in ``made`` the registration by another fence that it collides with, if any."""
+        if made.kind not in ("operator", "higher-order operator", "library"):
+            return
+        earlier = self._known.setdefault((made.kind, made.operator), made)
+        if (earlier.origin.file, earlier.fence) != (made.origin.file, made.fence):
+            made.earlier = earlier
 
 
 def violations(
@@ -41,14 +57,14 @@ def violations(
 
 def _exempt(registration: Registration, allows: tuple[str, ...]) -> bool:
     # Higher-order operators share one namespace that torch gives them.
-    if registration.kind == "higher-order operator" and registration.earlier is None:
+    if registration.namespace == "higher_order" and registration.earlier is None:
         return True
     return registration.namespace in allows
 
 
 def _outside(registration: Registration, own: str) -> str | None:
     namespace = registration.namespace
-    if namespace == own or namespace.startswith(own + "_") or namespace == "higher_order":
+    if namespace == own or namespace.startswith(own + "_"):
         return None
     return (
         f"{_deed(registration)} outside its namespace: register in {own} (or {own}_…), "

@@ -7,11 +7,13 @@ caller resets Dynamo before, since compiled code holds operators too.
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from typing import Any, NoReturn
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any, NoReturn
 
-from fencerun.worker.guards.internals import TorchTables
-from fencerun.worker.guards.ledger import Ledger
+    from fencerun.worker.guards.internals import TorchTables
+    from fencerun.worker.guards.ledger import Ledger
 
 
 def undo(ledger: Ledger, tables: TorchTables) -> None:
@@ -50,32 +52,26 @@ class _GoneHandle:
         return self._gone
 
 
-def _poison(ledger: Ledger, defined: set[str], tables: TorchTables) -> dict[str, Any]:
+def _poison(ledger: Ledger, defined: set[str], tables: TorchTables) -> dict[str, list[Any]]:
     """Make each handle of a defined operator raise; the packets concerned, by operator."""
-    packets: dict[str, Any] = {}
-    handles = {id(handle): handle for ref in ledger.handles if (handle := ref()) is not None}
+    operators = {full.partition(".")[0] for full in defined}
+    handles: list[Any] = [
+        handle for reference in ledger.handles if (handle := reference()) is not None
+    ]
     for full in defined:
         name, _, overload = full.partition(".")
-        packet = _cached_packet(name, tables)
+        packet = tables.cached_packet(name) or ledger.packets.get(name)
         if packet is not None:
-            handles[id(packet)] = packet
-            cached = vars(packet).get(overload or "default")
-            if cached is not None:
-                handles[id(cached)] = cached
-    for handle in handles.values():
+            handles.append(packet)
+            handles.append(vars(packet).get(overload or "default"))
+    packets: dict[str, list[Any]] = {name: [packet] for name, packet in ledger.packets.items()}
+    for handle in handles:
         packet_name = getattr(handle, "_qualified_op_name", None)
-        if packet_name is not None:
-            if any(full.partition(".")[0] == packet_name for full in defined):
-                packets.setdefault(packet_name, []).append(handle)
-        elif getattr(handle, "_name", None) in defined:
+        if packet_name in operators:
+            packets.setdefault(packet_name, []).append(handle)
+        elif packet_name is None and getattr(handle, "_name", None) in defined:
             _poison_overload(handle)
     return packets
-
-
-def _cached_packet(name: str, tables: TorchTables) -> Any:
-    space, _, operator = name.partition("::")
-    namespace = vars(tables.torch.ops).get(space)
-    return None if namespace is None else vars(namespace).get(operator)
 
 
 def _poison_overload(overload: Any) -> None:
@@ -123,7 +119,7 @@ def _destroy(ledger: Ledger, tables: TorchTables) -> None:
             del tables.definition_libraries[name]
 
 
-def _restore_packets(packets: dict[str, Any], tables: TorchTables) -> None:
+def _restore_packets(packets: dict[str, list[Any]], tables: TorchTables) -> None:
     """Kill the packets of operators that are gone; give surviving ones their place back.
 
     Destroying a library drops the packet of every operator it touched from ``torch.ops``. Where
@@ -136,7 +132,7 @@ def _restore_packets(packets: dict[str, Any], tables: TorchTables) -> None:
             for packet in found:
                 packet._op = _raiser(name)
             continue
-        packet = found[-1]
+        packet = found[0]  # the one from before the chain, if there was one
         namespace = getattr(tables.torch.ops, space)
         vars(namespace)[operator] = packet
         if operator not in namespace._dir:
@@ -151,7 +147,7 @@ def _forget_builtins(ledger: Ledger, tables: TorchTables) -> None:
     for identity, operator in ledger.builtins:
         if table.get(identity) != operator:
             continue
-        packet = _cached_packet(operator, tables)
+        packet = tables.cached_packet(operator)
         if packet is None or id(packet._op) != identity:
             del table[identity]
 

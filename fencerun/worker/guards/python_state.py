@@ -1,0 +1,195 @@
+"""Probes of the interpreter and the process: what any Python code can leave changed.
+
+Streams, file descriptors 1 and 2, threads, children and random state are the worker's loop's.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import signal
+import sys
+import threading
+import time
+import warnings
+
+from fencerun.worker.guards.probe import Probe, attribute, pair, sequence
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+#: Variables that torch and OpenMP set for themselves on first use.
+OWN_VARIABLES = (
+    "TORCHINDUCTOR_CACHE_DIR",
+    "TRITON_CACHE_DIR",
+    "KMP_INIT_AT_FORK",
+    "KMP_DUPLICATE_LIB_OK",
+    "PYTORCH_NVML_BASED_CUDA_CHECK",
+)
+
+_SIGNALS = (
+    "SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGHUP",
+    "SIGPROF", "SIGVTALRM", "SIGQUIT", "SIGWINCH", "SIGTSTP",
+)  # fmt: skip
+
+
+def probes() -> list[Probe]:
+    """The probes that are always active."""
+    return [
+        Probe("environment", dict_of_environment, _write_environment, "environ", "putenv",
+              "setdefault", by_key=True),
+        Probe("working directory", _directory, os.chdir, "chdir", "fchdir"),
+        *sequence(sys, "sys.path", "path"),
+        *sequence(sys, "sys.argv", "argv"),
+        *sequence(sys, "sys.meta_path", "meta_path"),
+        *sequence(sys, "sys.path_hooks", "path_hooks"),
+        *attribute(sys, "sys.stdin", "stdin"),
+        *attribute(sys, "sys.displayhook", "displayhook"),
+        *attribute(sys, "sys.excepthook", "excepthook"),
+        *attribute(sys, "sys.unraisablehook", "unraisablehook"),
+        *attribute(threading, "threading.excepthook", "excepthook"),
+        *attribute(sys, "sys.dont_write_bytecode", "dont_write_bytecode"),
+        *pair(sys, "trace function", "gettrace", "settrace", "set_trace"),
+        *pair(sys, "profile function", "getprofile", "setprofile"),
+        *pair(threading, "trace function of new threads", "gettrace", "settrace"),
+        *pair(threading, "profile function of new threads", "getprofile", "setprofile"),
+        Probe("recursion limit", sys.getrecursionlimit, sys.setrecursionlimit,
+              "setrecursionlimit", quiet=True),
+        *pair(sys, "switch interval", "getswitchinterval", "setswitchinterval"),
+        *pair(sys, "limit on digits of int", "get_int_max_str_digits", "set_int_max_str_digits"),
+        Probe("garbage collector enabled", gc.isenabled, _enable_gc, "disable", "enable"),
+        Probe("garbage collector thresholds", gc.get_threshold, lambda v: gc.set_threshold(*v),
+              "set_threshold"),
+        Probe("garbage collector debug flags", gc.get_debug, gc.set_debug, "set_debug"),
+        *sequence(gc, "garbage collector callbacks", "callbacks"),
+        Probe("warnings filters", lambda: list(warnings.filters), _write_filters, "simplefilter",
+              "filterwarnings", "resetwarnings", "filters", "catch_warnings"),
+        *attribute(warnings, "warnings.showwarning", "showwarning"),
+        *attribute(warnings, "warnings.formatwarning", "formatwarning"),
+        *_signal_probes(),
+        Probe("umask", _umask, os.umask, "umask"),
+        Probe("time zone", lambda: time.tzname, lambda value: time.tzset(), "tzset", "TZ"),
+        *_limit_probes(),
+        *_descriptor_flag_probes(),
+    ]  # fmt: skip
+
+
+def dict_of_environment() -> dict[Any, Any]:
+    """The environment as bytes, without decoding each variable (posix) or as text."""
+    return dict(getattr(os.environ, "_data", os.environ))
+
+
+def _write_environment(value: dict[Any, Any]) -> None:
+    encoded = hasattr(os.environ, "_data")
+    now = dict_of_environment()
+    for key in now.keys() - value.keys():
+        del os.environ[os.fsdecode(key) if encoded else key]
+    for key, text in value.items():
+        if now.get(key) != text:
+            pairs = (os.fsdecode(key), os.fsdecode(text)) if encoded else (key, text)
+            os.environ[pairs[0]] = pairs[1]
+
+
+def _directory() -> str | None:
+    try:
+        return os.getcwd()  # noqa: PTH109  (pathlib costs milliseconds at start-up)
+    except OSError:
+        return None  # it was removed
+
+
+def _enable_gc(enabled: bool) -> None:
+    (gc.enable if enabled else gc.disable)()
+
+
+def _write_filters(value: list[Any]) -> None:
+    warnings.filters[:] = value  # type: ignore[index]
+    # Python caches by this version which warnings were shown.
+    for name in ("_filters_mutated", "_filters_mutated_lock_held"):
+        mutated = getattr(warnings, name, None)
+        if mutated is not None:
+            mutated()
+            return
+
+
+def _umask() -> int:
+    mask = os.umask(0o22)
+    os.umask(mask)
+    return mask
+
+
+def _signal_probes() -> list[Probe]:
+    # `signal.getsignal` makes an enum of each answer and takes ten times as long.
+    get = getattr(sys.modules.get("_signal"), "getsignal", signal.getsignal)
+    numbers = {name: int(getattr(signal, name)) for name in _SIGNALS if hasattr(signal, name)}
+
+    def read() -> dict[str, Any]:
+        return {name: get(number) for name, number in numbers.items()}
+
+    def write(value: dict[str, Any]) -> None:
+        for name, handler in value.items():
+            if handler is not None and get(numbers[name]) is not handler:
+                signal.signal(numbers[name], handler)
+
+    found = [Probe("signal handler", read, write, "signal", "siginterrupt", by_key=True)]
+    if hasattr(signal, "getitimer"):
+        found.append(
+            Probe(
+                "pending alarm",
+                lambda: any(signal.getitimer(kind)[0] > 0 for kind in range(3)),
+                lambda value: [signal.setitimer(kind, 0) for kind in range(3)],
+                "alarm",
+                "setitimer",
+            )
+        )
+    if hasattr(signal, "pthread_sigmask"):
+        found.append(
+            Probe(
+                "signal mask",
+                lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+                lambda value: signal.pthread_sigmask(signal.SIG_SETMASK, value),
+                "pthread_sigmask",
+            )
+        )
+    return found
+
+
+def _limit_probes() -> list[Probe]:
+    try:
+        import resource
+    except ImportError:
+        return []
+    names = ("CPU", "AS", "NOFILE", "STACK", "CORE", "FSIZE", "NPROC", "DATA")
+    numbers = {f"RLIMIT_{n}": getattr(resource, f"RLIMIT_{n}", None) for n in names}
+    known = {name: number for name, number in numbers.items() if number is not None}
+
+    def read() -> dict[str, tuple[int, int]]:
+        return {name: resource.getrlimit(number) for name, number in known.items()}
+
+    def write(value: dict[str, tuple[int, int]]) -> None:
+        for name, limits in value.items():
+            if resource.getrlimit(known[name]) != limits:
+                resource.setrlimit(known[name], limits)
+
+    return [Probe("resource limit", read, write, "setrlimit", by_key=True)]
+
+
+def _descriptor_flag_probes() -> list[Probe]:
+    """Whether stdin, stdout and stderr block: asyncio switches that off for good."""
+
+    def read() -> tuple[bool | None, ...]:
+        return tuple(_blocking(descriptor) for descriptor in range(3))
+
+    def write(value: tuple[bool | None, ...]) -> None:
+        for descriptor, blocking in enumerate(value):
+            if blocking is not None and _blocking(descriptor) is not None:
+                os.set_blocking(descriptor, blocking)
+
+    return [Probe("blocking mode of descriptors 0 to 2", read, write, "set_blocking")]
+
+
+def _blocking(descriptor: int) -> bool | None:
+    try:
+        return os.get_blocking(descriptor)
+    except OSError:
+        return None
