@@ -1,0 +1,131 @@
+"""Runs one fence of a script, or evaluates a value bound to one, and says how it failed.
+
+It knows nothing of processes, output, guards or time limits: whoever calls it looks after those.
+"""
+
+from __future__ import annotations
+
+import types
+
+from fencerun.worker import tracebacks
+from fencerun.worker.asserts import FailedAssert
+from fencerun.worker.compiling import FUTURES, compile_fence
+from fencerun.worker.namespace import Script
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fencerun.worker.tracebacks import FailureDict
+
+#: What ``compile`` raises on text that is no Python.
+_NOT_PYTHON = (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError)
+
+_CO_COROUTINE = 0x80  # inspect.CO_COROUTINE, without importing inspect
+
+
+def run(
+    script: Script, code: str, line: int, *, echo: bool = False, number: int | None = None
+) -> FailureDict | None:
+    """Compile and run one fence; the failure as plain data, or None if it did not fail.
+
+    ``line`` is the page line of the first line of ``code``; ``number`` is the fence's, for
+    messages. KeyboardInterrupt is raised on: whoever interrupts knows why (``describe`` places
+    it). The script must have been entered.
+    """
+    script.number = number
+    script.add(code, line)
+    try:
+        compiled = compile_fence(
+            code,
+            script.page,
+            line,
+            flags=script.flags,
+            recorder=script.recorder,
+            echo=echo,
+        )
+    except _NOT_PYTHON as error:
+        return _syntax_failure(script, error, line)
+    script.flags |= compiled.co_flags & FUTURES
+    try:
+        _execute(script, compiled)
+    except KeyboardInterrupt:
+        raise
+    except SystemExit as error:
+        return _exit_failure(script, error)
+    except BaseException as error:
+        return describe(script, error)
+    finally:
+        script.recorder.clear()
+    return None
+
+
+def describe(script: Script, error: BaseException, *, kind: str = "exception") -> FailureDict:
+    """What an exception raised by a fence of ``script`` amounts to."""
+    failure = tracebacks.describe(error, script.files, kind=kind)
+    if isinstance(error, AssertionError):
+        _add_operands(script, error, failure)
+    return failure
+
+
+def evaluate(script: Script, expression: str, spec: str | None) -> dict[str, str]:
+    """The text of a value bound to a fence, as ``{"text": …}``, or ``{"error": …}``.
+
+    The text is ``str()`` of it, or ``format(value, spec)``. Output that the expression prints is
+    the caller's matter. KeyboardInterrupt is raised on.
+    """
+    names = script.module.__dict__
+
+    def text() -> str:
+        value = eval(compiled, names)
+        return str(value) if spec is None else format(value, spec)
+
+    try:
+        compiled = compile(
+            expression.strip(), f"<value on {script.page}>", "eval", script.flags, True, 0
+        )
+        return {"text": script.context.run(text)}
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        return {"error": tracebacks.summary(error, tracebacks.message_of(error))}
+
+
+def _execute(script: Script, compiled: types.CodeType) -> None:
+    names = script.module.__dict__
+    if compiled.co_flags & _CO_COROUTINE:
+        script.context = script.loop.run(eval(compiled, names), script.context)
+    else:
+        script.context.run(exec, compiled, names)
+
+
+def _syntax_failure(script: Script, error: BaseException, line: int) -> FailureDict:
+    # The traceback holds only our own frames.
+    failure = tracebacks.describe(error.with_traceback(None), script.files, kind="syntax")
+    failure["line"] = (error.lineno if isinstance(error, SyntaxError) else None) or line
+    return failure
+
+
+def _exit_failure(script: Script, error: SystemExit) -> FailureDict | None:
+    if error.code is None or (isinstance(error.code, int) and error.code == 0):
+        return None
+    failure = describe(script, error, kind="exit")
+    if isinstance(error.code, int):
+        failure["summary"] = f"SystemExit: exit status {error.code}"
+    return failure
+
+
+def _add_operands(script: Script, error: AssertionError, failure: FailureDict) -> None:
+    *_, innermost = tracebacks.frames(error.__traceback__)
+    if innermost.tb_frame.f_code.co_filename not in script.files:
+        return  # raised by a library, not by an assert on the page
+    fence = script.source.fence_at(innermost.tb_lineno)
+    if fence is None:
+        return
+    try:
+        found = FailedAssert(fence.code, fence.line, innermost)
+        failure["values"] = script.context.run(found.values, script.recorder)
+        if not failure["message"]:
+            failure["summary"] = (
+                f"AssertionError: {found.text()}" if found.text() else "AssertionError"
+            )
+    except Exception:
+        return  # the report goes on without values, whatever the operands' own code did

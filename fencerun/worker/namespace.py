@@ -1,0 +1,134 @@
+"""One chain's script: the module, the context and the source text that its fences share.
+
+A chain of fences behaves as one script would: one ``__main__``, one set of ``__future__``
+imports, one file that ``inspect`` and tracebacks read. This module does not know how a fence is
+compiled or run, nor what it changes elsewhere in the process.
+"""
+
+from __future__ import annotations
+
+import contextvars
+import linecache
+import os
+import sys
+import types
+
+from fencerun.worker.asserts import Recorder
+from fencerun.worker.awaiting import EventLoop
+from fencerun.worker.source import Fence, PageLines
+from fencerun.worker.spawn import MainForChildren
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+class Script:
+    """One chain's script: a real module that is ``__main__`` while its fences run.
+
+    ``page`` is the page's path as tracebacks and warnings shall show it, ``directory`` the
+    absolute directory that the chain runs in. ``debug`` lets ``breakpoint()`` through to a
+    debugger. Use it as a context manager around all fences of the chain; afterwards nothing of
+    theirs is left that the script knows of.
+    """
+
+    def __init__(self, page: str, directory: str, *, debug: bool = False) -> None:
+        self.page = page
+        self.directory = directory
+        self.debug = debug
+        self.context = contextvars.copy_context()
+        self.source = PageLines()
+        self.recorder = Recorder()
+        self.loop = EventLoop()
+        #: Compiler flags of the ``__future__`` imports made so far.
+        self.flags = 0
+        #: The number of the fence that runs, for messages.
+        self.number: int | None = None
+        self.file = os.path.normpath(os.path.join(directory, os.path.basename(page)))
+        # Code objects hold the page as given, classes find the module's file, and pdb makes
+        # names absolute from the working directory.
+        joined = os.path.normpath(os.path.join(directory, page))
+        self.files = tuple(dict.fromkeys((page, self.file, joined)))
+        self.module = types.ModuleType("__main__")
+        self.module.__dict__.update(
+            __file__=self.file, __builtins__=sys.modules["builtins"], __cached__=None
+        )
+        self._children = MainForChildren(self.module, self.source, self.files)
+        self._replaced: tuple[types.ModuleType | None, Any] | None = None
+
+    def add(self, code: str, line: int) -> Fence:
+        """Put a fence's text where ``linecache`` and ``inspect`` find it."""
+        fence = Fence(code, line, self.flags)
+        self.source.add(fence)
+        # Without a modification time, linecache never looks for a newer text on disk.
+        entry: Any = (len(self.source), None, self.source, self.page)
+        for name in self.files:
+            linecache.cache[name] = entry
+        inspect = sys.modules.get("inspect")
+        if inspect is not None:
+            # Or the first look-up of a frame's module would walk all of sys.modules.
+            inspect.modulesbyfile.update(dict.fromkeys(self.files, "__main__"))
+        return fence
+
+    def __enter__(self) -> Script:
+        self._replaced = (sys.modules.get("__main__"), sys.breakpointhook)
+        sys.modules["__main__"] = self.module
+        if not self.debug:
+            sys.breakpointhook = self._refuse_breakpoint
+        self._children.install()
+        return self
+
+    def __exit__(self, *exc: object) -> None:
+        try:
+            self.loop.close()
+        finally:
+            self._clear_namespace()
+            self._children.remove()
+            self._restore()
+            self._forget()
+
+    def _refuse_breakpoint(self, *args: object, **keywords: object) -> None:
+        frame = sys._getframe(1)
+        while frame.f_back is not None and frame.f_code.co_filename not in self.files:
+            frame = frame.f_back
+        fence = "" if self.number is None else f" in fence {self.number}"
+        raise RuntimeError(
+            f"breakpoint() at {self.page}:{frame.f_lineno}{fence}: a fence has no terminal "
+            "to debug from"
+        )
+
+    def _clear_namespace(self) -> None:
+        names = self.module.__dict__
+        # Last made, first gone: what a `__del__` needs (imports, classes) is still there.
+        for _ in range(len(names)):
+            if not names:
+                break
+            names.popitem()
+        names.clear()
+
+    def _restore(self) -> None:
+        if self._replaced is None:
+            return
+        main, hook = self._replaced
+        self._replaced = None
+        if main is None:
+            sys.modules.pop("__main__", None)
+        else:
+            sys.modules["__main__"] = main
+        if not self.debug:
+            sys.breakpointhook = hook
+
+    def _forget(self) -> None:
+        self.source.clear()
+        self.recorder.clear()
+        for name in self.files:
+            linecache.cache.pop(name, None)
+        inspect = sys.modules.get("inspect")
+        if inspect is None:
+            return
+        names = set(self.files)
+        if inspect._filesbymodname.get("__main__") in names:
+            del inspect._filesbymodname["__main__"]
+            names.add(os.path.realpath(self.file))
+        for name in names:
+            inspect.modulesbyfile.pop(name, None)
