@@ -88,7 +88,7 @@ def _fields(kind: Any) -> dict[str, tuple[Any, bool]]:
     }
 
 
-def _record(frame: Any, kind: type[Any]) -> Any:
+def _record(frame: Any, kind: Any) -> Any:
     if not isinstance(frame, dict):
         raise JsonlError(f"{_name(kind)} is not an object")
     values = {}
