@@ -1,0 +1,189 @@
+"""Pages on disk: their bytes, one recorder at a time, all of a page or nothing.
+
+With ``discovery``, the only place that touches pages on disk. Knows nothing of what is in them.
+"""
+
+from __future__ import annotations
+
+import fcntl
+import glob
+import os
+import secrets
+import stat
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+
+from fencerun.discovery import NoSuchPath, discover
+from fencerun.errors import FencerunError
+
+__all__ = ["NoSuchPath", "NotWritten", "PageBusy", "discover", "locked", "read", "replace"]
+
+#: Seconds that a recorder waits for another one on the same page.
+PATIENCE = 10.0
+
+
+class PageBusy(FencerunError):
+    """Another recorder holds the page and does not let go."""
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: another recorder is writing it", "wait for it, or end it")
+        self.path = path
+
+
+class NotWritten(FencerunError):
+    """A page that could not be written; it is as it was."""
+
+    def __init__(self, path: str, why: str, remedy: str = "") -> None:
+        super().__init__(f"{path}: not written, {why}", remedy)
+        self.path = path
+
+
+def read(path: str) -> bytes:
+    """The bytes of a page. Raises NoSuchPath."""
+    try:
+        return Path(path).read_bytes()
+    except OSError as error:
+        raise NoSuchPath(path, error.strerror or str(error)) from error
+
+
+@contextmanager
+def locked(path: str, patience: float = PATIENCE) -> Iterator[None]:
+    """Keep other recorders off the page: read, splice and `replace` it once inside.
+
+    The lock lies on the page itself, so nothing is left beside it; whoever waited looks again
+    whether the page is still that file. Where the file system has no locks, there is none.
+    Raises PageBusy after ``patience`` seconds, and NoSuchPath.
+    """
+    deadline = time.monotonic() + patience
+    descriptor = _lock(path)
+    while descriptor is None:
+        if time.monotonic() > deadline:
+            raise PageBusy(path)
+        time.sleep(0.02)
+        descriptor = _lock(path)
+    try:
+        yield
+    finally:
+        os.close(descriptor)
+
+
+def _lock(path: str) -> int | None:
+    """A descriptor that holds the lock of the page; None while somebody else holds it."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+    except OSError as error:
+        raise NoSuchPath(path, error.strerror or str(error)) from error
+    try:
+        if _take(descriptor) and _is_same(path, descriptor):
+            return descriptor
+    except BaseException:
+        os.close(descriptor)
+        raise
+    os.close(descriptor)
+    return None
+
+
+def _take(descriptor: int) -> bool:
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    except OSError:
+        return True  # no locks on this file system
+    return True
+
+
+def _is_same(path: str, descriptor: int) -> bool:
+    try:
+        return os.path.samestat(Path(path).stat(), os.fstat(descriptor))
+    except FileNotFoundError:
+        return False
+
+
+def replace(path: str, data: bytes) -> None:
+    """Make ``data`` the page: at any moment, on disk, the page is wholly old or wholly new.
+
+    A symbolic link stays one, and its target is replaced; mode and, where we may, owner are kept.
+    A page that says this already is left alone. Raises NotWritten, also for a read-only page.
+    """
+    real = Path(os.path.realpath(path))
+    try:
+        old = _writable(path, real)
+        if old is not None and real.read_bytes() == data:
+            return
+        _sweep(real)
+        _swap(real, data, old)
+    except OSError as error:
+        raise NotWritten(path, error.strerror or str(error)) from error
+
+
+def _writable(path: str, real: Path) -> os.stat_result | None:
+    """The status of the page, None where there is none yet. Raises NotWritten."""
+    try:
+        status = real.stat()
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        raise NotWritten(path, "it is no regular file")
+    # The superuser may write anything; its owner's mode still says what its owner meant.
+    if not status.st_mode & 0o222 or not os.access(real, os.W_OK):
+        raise NotWritten(path, "it is read-only", f"run `chmod u+w {path}`")
+    return status
+
+
+def _swap(real: Path, data: bytes, old: os.stat_result | None) -> None:
+    temporary, descriptor = _temporary(real, 0o666 if old is None else 0o600)
+    try:
+        with open(descriptor, "wb") as file:
+            file.write(data)
+            file.flush()
+            if old is not None:
+                with suppress(PermissionError):
+                    os.fchown(descriptor, old.st_uid, old.st_gid)
+                os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
+            os.fsync(descriptor)
+            temporary.replace(real)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+    _sync_directory(real.parent)
+
+
+def _sync_directory(directory: Path) -> None:
+    """Make the new name itself survive a power cut, on file systems that can."""
+    with suppress(OSError):
+        descriptor = os.open(directory, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            os.fsync(descriptor)
+        finally:
+            os.close(descriptor)
+
+
+def _temporary(real: Path, mode: int) -> tuple[Path, int]:
+    """A new file beside ``real``, locked for as long as its descriptor is open."""
+    while True:
+        path = real.with_name(f"{_stem(real)}{secrets.token_hex(4)}.tmp")
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
+        # Another run's sweep may have come between the two calls.
+        if _take(descriptor) and os.fstat(descriptor).st_nlink:
+            return path, descriptor
+        os.close(descriptor)
+
+
+def _stem(real: Path) -> str:
+    name = os.fsencode(real.name)[:200].decode("utf-8", "ignore")  # names end at 255 bytes
+    return f".{name}.fencerun-"
+
+
+def _sweep(real: Path) -> None:
+    """Delete what killed runs left beside the page: their locks died with them."""
+    for path in real.parent.glob(f"{glob.escape(_stem(real))}*.tmp"):
+        with suppress(OSError):
+            descriptor = os.open(path, os.O_WRONLY | os.O_CLOEXEC)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                path.unlink()
+            finally:
+                os.close(descriptor)
