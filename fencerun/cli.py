@@ -1,0 +1,204 @@
+"""The command line: arguments in, an exit code out.
+
+Parses, wires a session to files, engines and reporters, and words the errors. Imports what the
+verb at hand needs and nothing more, since authors start it all day.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TextIO
+
+from fencerun import __version__
+from fencerun.errors import FencerunError, UsageError
+
+_EPILOG = """\
+examples:
+  fencerun check                          every page of the project
+  fencerun check lessons/25_custom_ops.md
+  fencerun check lessons/x.md::3          one fence, and what it continues
+  fencerun record lessons/x.md:120        the fence at that line
+  fencerun record --dry-run -k softmax    show what would be written
+  fencerun status                         what is there, without running it
+
+exit codes: 0 as recorded · 1 out of date · 2 usage · 3 a problem in a page · 4 a fence failed
+            5 nothing verified · 6 a fault of fencerun · 130 interrupted
+"""
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Run ``fencerun`` with ``argv`` and return the exit code."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return int(arguments.run(arguments))
+    except FencerunError as error:
+        print(f"fencerun: error: {error}", file=sys.stderr)
+        return error.exit_code
+    except BrokenPipeError:
+        # The reader of our output went away (`| head`): not an error of anybody's.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+    except KeyboardInterrupt:
+        return 130
+    except Exception:
+        import traceback
+
+        traceback.print_exc()
+        print("fencerun: this is a fault of fencerun itself; please report it", file=sys.stderr)
+        return 6
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        prog="fencerun",
+        description="Run the fenced code blocks of Markdown pages, record and check their output.",
+        epilog=_EPILOG,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"fencerun {__version__}")
+    verbs = parser.add_subparsers(metavar="VERB", required=True)
+    check = verbs.add_parser("check", help="run and compare; never writes a page")
+    check.set_defaults(run=_run, verb="check")
+    record = verbs.add_parser("record", help="run, and write what was printed into the pages")
+    record.set_defaults(run=_run, verb="record")
+    record.add_argument("--dry-run", action="store_true", help="show it, write nothing")
+    record.add_argument(
+        "--once", action="store_true", help="trust a new output without printing it twice"
+    )
+    record.add_argument(
+        "--only",
+        metavar="KINDS",
+        help="act on these verdicts alone: unrecorded,changed,rounding,stale,orphan",
+    )
+    record.add_argument(
+        "--renew", action="store_true", help="freshen when and where it was recorded"
+    )
+    for verb in (check, record):
+        _run_options(verb)
+    status = verbs.add_parser("status", help="every fence and what is known of it; runs nothing")
+    status.set_defaults(run=_status)
+    _selection_options(status)
+    return parser
+
+
+def _selection_options(verb: argparse.ArgumentParser) -> None:
+    verb.formatter_class = argparse.RawDescriptionHelpFormatter
+    verb.epilog = _EPILOG
+    verb.add_argument(
+        "targets", nargs="*", metavar="ID", help="PAGE, DIR, PAGE::FENCE or PAGE:LINE"
+    )
+    verb.add_argument("-k", dest="word", metavar="WORD", help="fences whose id or code holds WORD")
+    verb.add_argument("-v", "--verbose", action="count", default=0)
+
+
+def _run_options(verb: argparse.ArgumentParser) -> None:
+    _selection_options(verb)
+    verb.add_argument("--python", metavar="PATH", help="the interpreter that runs the fences")
+    verb.add_argument(
+        "--report",
+        action="append",
+        default=[],
+        metavar="NAME[=FILE]",
+        help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
+    )
+    verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
+    verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
+    verb.add_argument(
+        "--must-have", metavar="CAPS", default="", help="exit 2 at once where one is missing"
+    )
+    verb.add_argument("--allow-empty", action="store_true", help="selecting no fence is fine")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from fencerun import launch
+    from fencerun.reporters import fan_out
+    from fencerun.session import RECORDABLE, Request
+
+    request = Request(
+        arguments.verb,
+        launch.targets(arguments.targets),
+        arguments.word,
+        only=_only(getattr(arguments, "only", None), RECORDABLE),
+        dry_run=getattr(arguments, "dry_run", False),
+        once=getattr(arguments, "once", False),
+        renew=getattr(arguments, "renew", False),
+        allow_empty=arguments.allow_empty,
+        leaks_are_errors=arguments.leaks == "error",
+    )
+    opened: list[TextIO] = []
+    reporter = fan_out(_reporters(arguments, opened))
+    try:
+        session = launch.session(
+            request,
+            reporter.handle,
+            python=arguments.python,
+            without=_commas(arguments.without),
+            must_have=_commas(arguments.must_have),
+        )
+        return session.run().exit_code
+    finally:
+        reporter.close()
+        for stream in opened:
+            stream.close()
+
+
+def _commas(text: str) -> tuple[str, ...]:
+    return tuple(word.strip() for word in text.split(",") if word.strip())
+
+
+def _only(text: str | None, known: tuple[str, ...]) -> tuple[str, ...]:
+    if text is None:
+        return known
+    known = (*known, "stale", "orphan")
+    for word in _commas(text):
+        if word not in known:
+            from fencerun.tags import nearest
+
+            raise UsageError(f"--only {word}: no such verdict", nearest(word, known))
+    return _commas(text)
+
+
+def _reporters(arguments: argparse.Namespace, opened: list[TextIO]):  # type: ignore[no-untyped-def]
+    from fencerun import reporters
+
+    made = []
+    on_stdout = False
+    for wish in arguments.report:
+        name, _, file = wish.partition("=")
+        if name not in reporters.NAMES:
+            known = ", ".join(reporters.NAMES)
+            raise UsageError(f"--report {name}: no such report", f"there are {known}")
+        on_stdout = on_stdout or not file
+        stream = _open(file, opened) if file else sys.stdout
+        made.append(_make(name, stream, arguments.verbose))
+    if not on_stdout:
+        terminal = "rich" if sys.stdout.isatty() else "plain"
+        made.insert(0, _make(terminal, sys.stdout, arguments.verbose))
+    return made
+
+
+def _make(name: str, stream: TextIO, verbose: int):  # type: ignore[no-untyped-def]
+    from fencerun import reporters
+
+    summary = os.environ.get("GITHUB_STEP_SUMMARY")
+    return reporters.make(name, stream, verbose=verbose, summary=summary)
+
+
+def _open(file: str, opened: list[TextIO]) -> TextIO:
+    try:
+        Path(file).parent.mkdir(parents=True, exist_ok=True)
+        stream = open(file, "w", encoding="utf-8", newline="\n")  # noqa: SIM115, closed by _run
+    except OSError as error:
+        raise UsageError(f"--report …={file}: {error.strerror}") from None
+    opened.append(stream)
+    return stream
+
+
+def _status(arguments: argparse.Namespace) -> int:
+    from fencerun import launch, status
+
+    return status.show(launch.pages(arguments.targets), arguments.word, sys.stdout)

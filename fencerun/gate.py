@@ -1,0 +1,55 @@
+"""What may run on this machine, and whether a page asks for anything that does not exist.
+
+Between the pure table of capabilities and the prober that asks this machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import dataclass, field, replace
+
+from fencerun.capabilities import parse
+from fencerun.events import Problem
+from fencerun.page import Page
+from fencerun.probing import Prober
+from fencerun.tags import TagError, Tags, nearest
+
+
+@dataclass(slots=True)
+class Gate:
+    """Answers whether requirements hold, each asked once a run."""
+
+    prober: Prober
+    own: Collection[str] = ()
+    answers: dict[str, str | None] = field(default_factory=dict)
+
+    def unmet(self, requirement: str) -> str | None:
+        """Why ``requirement`` does not hold here, or None when it does."""
+        if requirement not in self.answers:
+            self.answers[requirement] = self.prober.unmet(parse(requirement, self.own))
+        return self.answers[requirement]
+
+    def checked(self, page: Page, masks: Collection[str]) -> Page:
+        """``page`` with a problem for every unknown capability, or mask not among ``masks``."""
+        problems = list(self._faults(page.settings.defaults, page.path, 1, masks))
+        for fence in page.fences:
+            problems += self._faults(fence.tags, page.path, fence.line, masks)
+        if not problems:
+            return page
+        both = sorted((*page.problems, *problems), key=lambda problem: problem.line)
+        return replace(page, problems=tuple(both))
+
+    def _faults(self, tags: Tags, path: str, line: int, masks: Collection[str]) -> list[Problem]:
+        faults = []
+        for requirement in tags.requires or ():
+            try:
+                parse(requirement, self.own)
+            except TagError as error:
+                what = f"`requires:{requirement}`: {error.args[0]}"
+                faults.append(Problem(path, line, "requires", what, error.args[1]))
+        for tag in ("mask", "varies"):
+            for name in getattr(tags, tag) or ():
+                if name not in masks:
+                    what = f"`{tag}:{name}`: no mask is called `{name}`"
+                    faults.append(Problem(path, line, tag, what, nearest(name, masks)))
+        return faults

@@ -1,0 +1,197 @@
+"""Verdicts: what an outcome and a recording say of a fence. Pure.
+
+Judging never writes and never runs anything; `check` and `record` judge alike, and record only
+uses what is found here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+from fencerun import names
+from fencerun.canonical import canonical, recorded
+from fencerun.compare import Comparison, Rule, compare
+from fencerun.diff import diff
+from fencerun.events import Verdict
+from fencerun.masks import Mask, lookup
+from fencerun.plan import Member
+from fencerun.result import Failure, Outcome
+from fencerun.tags import Raises, Tags
+
+#: Bytes of a failed fence's output and stderr that a report shows.
+SHOWN = 4 << 10
+
+
+@dataclass(frozen=True, slots=True)
+class Judgement:
+    """A verdict, and the lines that a recording should hold; None leaves it as it stands."""
+
+    verdict: Verdict
+    lines: tuple[str, ...] | None = None
+    rule: Rule | None = None
+
+
+def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
+    """How the outputs of a fence with these tags are compared; ``own`` are the project's masks."""
+    return Rule(
+        match=tags.match or "exact",
+        rtol=tags.rtol.value if tags.rtol else None,
+        atol=tags.atol.value if tags.atol else None,
+        any_number=bool(tags.rtol and tags.rtol.any),
+        ints=bool(tags.ints),
+        masks=lookup(tags.mask or (), own),
+        varies=lookup(tags.varies or (), own),
+    )
+
+
+def judge(member: Member, outcome: Outcome, own: Sequence[Mask], max_output: int) -> Judgement:
+    """The judgement of a fence that ran."""
+    failure, ending = _expected(member.tags.raises, outcome.failure)
+    base = _base(member, outcome)
+    if failure is not None:
+        return _failed(member, base, failure, outcome)
+    if member.tags.quiet:
+        return Judgement(replace(base, kind="passed"))
+    rule = rule_of(member.tags, own)
+    printed = canonical(outcome.output, masks=rule.masks, limit=max_output)
+    if ending:
+        printed = (*printed, ending)
+    recording = member.fence.recording
+    if recording is None:
+        return _unrecorded(base, printed, rule)
+    text = recorded("\n".join(recording.text), masks=rule.masks)
+    comparison = compare(text, printed, rule)
+    if comparison.equal:
+        return Judgement(replace(base, kind="passed"), rule=rule)
+    return _changed(base, text, comparison, recording.line, rule)
+
+
+def blocked(member: Member, by: Member, why: Failure | None) -> Verdict:
+    """The verdict of a fence whose chain failed before it."""
+    what = f"fence {by.fence.number} before it failed"
+    if why is not None:
+        what += f": {why.summary}"
+    return Verdict(
+        member.id,
+        "blocked",
+        member.page.path,
+        member.fence.number,
+        member.fence.line,
+        what,
+        f"mend fence {by.fence.number} (line {by.fence.line})",
+        reason=f"continues fence {by.fence.number}",
+    )
+
+
+def _base(member: Member, outcome: Outcome) -> Verdict:
+    return Verdict(
+        member.id,
+        "passed",
+        member.page.path,
+        member.fence.number,
+        member.fence.line,
+        seconds=outcome.seconds,
+        leaks=outcome.leaks,
+        replaced=outcome.replaced,
+    )
+
+
+def _expected(raises: Raises | None, failure: Failure | None) -> tuple[Failure | None, str | None]:
+    """The failure that counts, and the line that an expected one adds to the output."""
+    if raises is None:
+        return failure, None
+    wanted = f"raises:{raises.type}"
+    if failure is None:
+        return Failure("exception", f"`{wanted}`, and nothing was raised"), None
+    if failure.kind not in ("exception", "exit", "syntax") or not failure.mro:
+        return failure, None
+    if not any(name == raises.type or name.endswith("." + raises.type) for name in failure.mro):
+        return replace(failure, summary=f"`{wanted}`, and it raised {failure.summary}"), None
+    if raises.text not in failure.message:
+        summary = f"`{wanted}` with {raises.text!r}, and it raised {failure.summary}"
+        return replace(failure, summary=summary), None
+    paragraph = failure.message.strip().partition("\n\n")[0]
+    name = failure.mro[0].rpartition(".")[2]
+    return None, f"{name}: {paragraph}" if paragraph else name
+
+
+def _failed(member: Member, base: Verdict, failure: Failure, outcome: Outcome) -> Judgement:
+    line = failure.line or member.fence.line
+    return Judgement(
+        replace(
+            base,
+            kind="failed",
+            line=line,
+            what=failure.summary,
+            remedy=_remedy(member, failure),
+            failure=failure,
+            output="\n".join(canonical(outcome.output, limit=SHOWN)),
+            stderr="\n".join(canonical(outcome.stderr, limit=SHOWN)),
+            source=_source_line(member, line),
+        )
+    )
+
+
+def _source_line(member: Member, line: int) -> str:
+    lines = member.fence.code.split("\n")
+    index = line - member.fence.code_line
+    return lines[index] if 0 <= index < len(lines) else ""
+
+
+def _remedy(member: Member, failure: Failure) -> str:
+    """What to do about a failure: for a name that another fence makes, how to continue it."""
+    if failure.missing_name:
+        number = member.fence.number
+        earlier = [f for f in member.page.fences if f.line < member.fence.line]
+        made = names.maker(failure.missing_name, earlier)
+        if made is not None and made.number != number:
+            return (
+                f"`{failure.missing_name}` is made by fence {made.number} (line {made.line}): "
+                f"write `fence:{number} continues:{made.number}`"
+            )
+    return f"fencerun check {member.id}"
+
+
+def _unrecorded(base: Verdict, printed: tuple[str, ...], rule: Rule) -> Judgement:
+    if not printed:
+        return Judgement(base, rule=rule)
+    count = "1 line" if len(printed) == 1 else f"{len(printed)} lines"
+    verdict = replace(
+        base,
+        kind="unrecorded",
+        what=f"it printed {count} and has no recording",
+        remedy=f"fencerun record {base.id}",
+        diff=diff((), printed, first_line=base.line),
+    )
+    return Judgement(verdict, printed, rule)
+
+
+def _changed(
+    base: Verdict, text: Sequence[str], comparison: Comparison, first_line: int, rule: Rule
+) -> Judgement:
+    rounding = comparison.kind == "rounding"
+    what = _moved(comparison, first_line) if rounding else "it printed other text than recorded"
+    remedy = f"fencerun record {base.id}"
+    if rounding and comparison.proposal:
+        remedy = f"add `{comparison.proposal}` to the fence, or {remedy}"
+    verdict = replace(
+        base,
+        kind="rounding" if rounding else "changed",
+        line=first_line + (comparison.first or 0),
+        what=what,
+        remedy=remedy,
+        diff=diff(text, comparison.merged, first_line=first_line),
+    )
+    return Judgement(verdict, comparison.merged, rule)
+
+
+def _moved(comparison: Comparison, first_line: int) -> str:
+    """The number that moved most, as one clause."""
+    worst = max(comparison.numbers, key=lambda number: number.relative)
+    what = (
+        f"line {first_line + worst.line}: {worst.recorded} recorded, {worst.printed} printed "
+        f"({worst.relative:.2g} relative)"
+    )
+    more = len(comparison.numbers) - 1
+    return f"{what}, and {more} more" if more else what

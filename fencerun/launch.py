@@ -1,0 +1,125 @@
+"""From a call to a session: configuration, interpreter, gate and engine put together.
+
+The command line and the Python API both start here.
+"""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable, Collection, Iterator, Sequence
+from pathlib import Path
+
+from fencerun import config, files, interpreter, reader, selection
+from fencerun.capabilities import parse, parse_own
+from fencerun.engines.base import Engine, EngineOptions
+from fencerun.errors import UsageError
+from fencerun.events import Event
+from fencerun.gate import Gate
+from fencerun.masks import Mask
+from fencerun.page import Page
+from fencerun.probing import Prober
+from fencerun.selection import Target
+from fencerun.session import Request, Session
+from fencerun.tags import TagError
+from fencerun.unrun import Unrun
+
+#: Set in every fence to its page, so that a page cannot run itself.
+OWN_PAGE = "FENCERUN_PAGE"
+
+
+def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
+    """The targets that command-line arguments name; a file of that very name wins."""
+    return tuple(
+        Target(text) if Path(text).exists() else selection.parse(text) for text in arguments
+    )
+
+
+def project() -> config.Project:
+    """The project around the working directory."""
+    return config.load(config.find_root(Path.cwd()))
+
+
+def pages(arguments: Sequence[str]) -> Iterator[Page]:
+    """The pages that arguments name, read; every page of the project where there are none."""
+    settings = project()
+    for name in _names(targets(arguments), settings):
+        yield reader.parse(files.read(name), name)
+
+
+def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
+    paths = [target.path for target in wanted] or _own_paths(settings)
+    return files.discover(paths, root=settings.root, exclude=settings.exclude)
+
+
+def _own_paths(settings: config.Project) -> list[str]:
+    """The configured paths, as they are called from the working directory."""
+    return [os.path.relpath(settings.root / path) for path in settings.paths]
+
+
+def session(
+    request: Request,
+    emit: Callable[[Event], None],
+    *,
+    python: str | None = None,
+    without: Collection[str] = (),
+    must_have: Collection[str] = (),
+    engine: Callable[[EngineOptions], Engine] | None = None,
+) -> Session:
+    """A session for ``request``.
+
+    Raises UsageError when the configuration or an argument makes no sense, or when a capability
+    in ``must_have`` does not hold.
+    """
+    settings = project()
+    chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
+    gate = _gate(settings, chosen, without)
+    _insist(gate, must_have)
+    names = _names(request.targets, settings)
+    _refuse_own_page(names)
+    own = _masks(settings)
+    return Session(
+        request, settings, names, gate, own, engine or _worker, chosen, emit,
+        Unrun(gate.prober, own, settings.max_kept_days, request.renew),
+    )  # fmt: skip
+
+
+def _gate(settings: config.Project, python: str, without: Collection[str]) -> Gate:
+    try:
+        own = parse_own(settings.capabilities)
+        for word in without:
+            parse(word, own)
+    except TagError as error:
+        raise UsageError(error.args[0], error.args[1]) from None
+    return Gate(Prober(python, own=own, without=without), tuple(own))
+
+
+def _masks(settings: config.Project) -> tuple[Mask, ...]:
+    try:
+        return tuple(Mask(name, *spec) for name, spec in settings.masks.items())
+    except ValueError as error:
+        raise UsageError(f"[tool.fencerun.masks]: {error}") from None
+
+
+def _insist(gate: Gate, must_have: Collection[str]) -> None:
+    for word in must_have:
+        try:
+            why = gate.unmet(word)
+        except TagError as error:
+            raise UsageError(f"--must-have {word}: {error.args[0]}", error.args[1]) from None
+        if why is not None:
+            raise UsageError(f"--must-have {word}: {why}")
+
+
+def _refuse_own_page(names: Sequence[str]) -> None:
+    """A fence that runs its own page would start a run that starts a run."""
+    own = os.environ.get(OWN_PAGE)
+    for name in names:
+        if own and os.path.realpath(name) == own:
+            raise UsageError(f"{name}: a fence of this page runs fencerun on the page itself")
+
+
+def _worker(options: EngineOptions) -> Engine:
+    from fencerun.engines.worker import WorkerEngine
+
+    return WorkerEngine(options)

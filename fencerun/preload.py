@@ -1,0 +1,26 @@
+"""What the zygote loads before the first fence: the heavy modules that the pages name.
+
+A guess from text, so that pages without torch never pay for it. Wrong guesses cost time only.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+
+_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+_DYNAMO = re.compile(r"\btorch\.(?:compile|_dynamo|export|library)\b|\bopcheck\b")
+_NUMPY = re.compile(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
+
+
+def modules(codes: Iterable[str]) -> tuple[str, ...]:
+    """The modules worth loading for fences with these sources, in order."""
+    text = "\n".join(codes)
+    found = []
+    if _NUMPY.search(text):
+        found.append("numpy")
+    if _TORCH.search(text):
+        found.append("torch")
+        if _DYNAMO.search(text):
+            found.append("torch._dynamo")
+    return tuple(found)

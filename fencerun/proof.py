@@ -1,0 +1,86 @@
+"""A recording proves itself: what was printed once must be printed again.
+
+A new or changed recording is made twice before it is written. Where the two differ, the line is
+named, and the tag that would settle it is found by trying each. Pure but for the second run,
+which is handed in.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
+
+from fencerun.compare import Rule, compare
+from fencerun.judge import Judgement
+from fencerun.masks import NAMED, Mask, lookup
+from fencerun.plan import PlannedChain, Step
+
+#: A chain that took longer than this many seconds is not run a second time.
+LIMIT = 2.0
+
+
+def doubtful(
+    chains: Sequence[PlannedChain], judged: Sequence[tuple[Step, Judgement]]
+) -> tuple[PlannedChain, ...]:
+    """The chains to run again: those with something new to record, and short enough."""
+    new = {step.member.id for step, judgement in judged if judgement.lines is not None}
+    seconds = {step.member.id: judgement.verdict.seconds or 0.0 for step, judgement in judged}
+    return tuple(
+        chain
+        for chain in chains
+        if any(step.member.id in new for step in chain.steps)
+        and sum(seconds.get(step.member.id, 0.0) for step in chain.steps) <= LIMIT
+    )
+
+
+def settle(
+    first: Sequence[tuple[Step, Judgement]],
+    second: Iterable[tuple[Step, Judgement]],
+    own: Sequence[Mask],
+) -> list[tuple[Step, Judgement]]:
+    """The judgements of the first run; what the second contradicts is refused."""
+    again = {step.member.id: judgement for step, judgement in second}
+    return [(step, _settled(step, one, again.get(step.member.id), own)) for step, one in first]
+
+
+def _settled(step: Step, one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judgement:
+    if one.lines is None or two is None or one.rule is None:
+        return one
+    if two.verdict.kind in ("failed", "blocked"):
+        what = f"it ran once and failed when run again: {two.verdict.what}"
+        return Judgement(
+            replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
+        )
+    other = two.lines if two.lines is not None else _as_recorded(step)
+    if compare(one.lines, other, one.rule).equal:
+        return one
+    what = "it prints something else each time: " + _difference(one.lines, other)
+    remedy = _remedy(one.lines, other, one.rule, own)
+    return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
+
+
+def _as_recorded(step: Step) -> tuple[str, ...]:
+    """What a fence printed that was judged equal to its recording."""
+    recording = step.member.fence.recording
+    return recording.text if recording else ()
+
+
+def _difference(one: Sequence[str], two: Sequence[str]) -> str:
+    for index, (a, b) in enumerate(zip(one, two, strict=False)):
+        if a != b:
+            return f"line {index + 1} of its output was {a!r}, then {b!r}"
+    return f"it printed {len(one)} lines, then {len(two)}"
+
+
+def _remedy(one: Sequence[str], two: Sequence[str], rule: Rule, own: Sequence[Mask]) -> str:
+    """The first tag that would make the two equal."""
+    for name in dict.fromkeys((*(mask.name for mask in own), *NAMED)):
+        varies = (*rule.varies, *lookup((name,), own))
+        if compare(one, two, replace(rule, varies=varies)).equal:
+            return f"add `varies:{name}` to the fence"
+    proposal = compare(one, two, rule).proposal
+    if proposal:
+        return f"add `{proposal}` to the fence"
+    if compare(one, two, replace(rule, match="unordered")).equal:
+        return "add `match:unordered` to the fence"
+    return "make it repeatable (seed its generators, sort its sets), or add `quiet`"

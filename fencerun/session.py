@@ -1,0 +1,219 @@
+"""A run, start to end: the only place where the stages meet.
+
+bytes → page → plan → events → verdicts → splices → bytes. `check` and `record` are the same run;
+record then writes what it found. The engine and the gate are handed in, so that a test can drive
+a session without a process.
+"""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+from fencerun import exits, files, preload, proof, reader
+from fencerun.config import Project
+from fencerun.engines.base import Engine, EngineOptions
+from fencerun.events import (
+    Event,
+    FenceDone,
+    PageDone,
+    PageStarted,
+    Problem,
+    ProblemFound,
+    RunDone,
+    RunStarted,
+    Verdict,
+)
+from fencerun.frontmatter import PageSettings
+from fencerun.gate import Gate
+from fencerun.judge import Judgement
+from fencerun.masks import NAMED, Mask
+from fencerun.page import Page
+from fencerun.plan import Plan, PlannedChain, Step, build, members
+from fencerun.recorder import Judged, Recorder
+from fencerun.running import Runner
+from fencerun.selection import Target, selector
+from fencerun.unrun import Unrun
+
+#: What `record` puts right unless `--only` says otherwise.
+RECORDABLE = ("unrecorded", "changed", "rounding")
+
+
+@dataclass(frozen=True, slots=True)
+class Request:
+    """What a caller asks for."""
+
+    verb: Literal["check", "record"]
+    targets: tuple[Target, ...] = ()
+    #: `-k`: only fences whose id or code holds this.
+    word: str | None = None
+    #: The verdicts that record acts on.
+    only: tuple[str, ...] = RECORDABLE
+    dry_run: bool = False
+    #: Whether a new recording is taken at its first word.
+    once: bool = False
+    allow_empty: bool = False
+    leaks_are_errors: bool = False
+    #: Whether provenance is freshened where the fence ran and agreed.
+    renew: bool = False
+
+
+@dataclass(slots=True)
+class Session:
+    """One run over the pages called ``names``. ``emit`` gets every event in order."""
+
+    request: Request
+    project: Project
+    names: Sequence[str]
+    gate: Gate
+    #: The project's own masks.
+    masks: Sequence[Mask]
+    engine: Callable[[EngineOptions], Engine]
+    python: str
+    emit: Callable[[Event], None]
+    unrun: Unrun
+    verdicts: list[Verdict] = field(default_factory=list)
+    problems: list[Problem] = field(default_factory=list)
+
+    def run(self) -> RunDone:
+        """Run, emit everything, and return the last event.
+
+        Raises FencerunError for a call or a configuration that makes no sense.
+        """
+        begin = time.monotonic()
+        interrupted = False
+        try:
+            self._run()
+        except KeyboardInterrupt:
+            interrupted = True
+        done = self._done(time.monotonic() - begin, interrupted)
+        self.emit(done)
+        return done
+
+    def _run(self) -> None:
+        pages = list(self._load())
+        settled = [members(page, self._defaults(page)) for page in pages if not page.broken]
+        selects = selector(self.request.targets, self.request.word)
+        plan = build([one for one in settled if one], selects, self.gate.unmet)
+        if not plan.chains:
+            self._start(self.python, pages, plan)
+            for page in pages:
+                self._finish(page, plan, [])
+            return
+        with self.engine(self._options(plan)) as engine:
+            self._start(engine.describe(), pages, plan)
+            runner = Runner(engine, self.masks, self.project.max_output, self.emit)
+            for page in pages:
+                self._page(page, plan, runner)
+
+    def _load(self) -> Iterator[Page]:
+        known = {*NAMED, *(mask.name for mask in self.masks)}
+        for name in self.names:
+            page = self.gate.checked(reader.parse(files.read(name), name), known)
+            self.problems += page.problems
+            yield page
+
+    def _defaults(self, page: Page) -> PageSettings:
+        relative = os.path.relpath(page.path, self.project.root)
+        return self.project.settings_for(relative.replace(os.sep, "/"))
+
+    def _options(self, plan: Plan) -> EngineOptions:
+        codes = (step.member.fence.code for chain in plan.chains for step in chain.steps)
+        return EngineOptions(
+            self.python,
+            self.project.env,
+            preload.modules(codes),
+            self.project.threads,
+            self.project.width,
+            leaks_are_errors=self.request.leaks_are_errors,
+        )
+
+    def _start(self, about: str, pages: Sequence[Page], plan: Plan) -> None:
+        total = sum(plan.selected.values())
+        self.emit(RunStarted(self.request.verb, about, len(pages), total))
+        for problem in self.problems:
+            self.emit(ProblemFound(problem))
+
+    def _page(self, page: Page, plan: Plan, runner: Runner) -> None:
+        chains = [chain for chain in plan.chains if chain.page.path == page.path]
+        if plan.selected.get(page.path):
+            self.emit(PageStarted(page.path, sum(s.compared for c in chains for s in c.steps)))
+        if self.request.verb == "check":
+            for _, judgement in runner.run(chains):
+                self._emit(judgement.verdict)
+            self._finish(page, plan, [])
+            return
+        judged: list[tuple[Step, Judgement]] = []
+        for step, judgement in runner.run(chains):
+            judged.append((step, judgement))
+            if judgement.lines is None:
+                self._emit(judgement.verdict)
+        self._finish(page, plan, self._proven(chains, judged, runner))
+
+    def _proven(self, chains: Sequence[PlannedChain], judged: Judged, runner: Runner) -> Judged:
+        """What is left to record once every new recording was made twice."""
+        if self.request.once:
+            return judged
+        again = proof.doubtful(chains, judged)
+        return proof.settle(judged, runner.run(again), self.masks) if again else judged
+
+    def _finish(self, page: Page, plan: Plan, judged: Judged) -> None:
+        """Everything about a page that is not the running of its fences."""
+        for idle in plan.idle:
+            if idle.member.page.path == page.path:
+                self._emit(self.unrun.verdict(idle))
+        orphans = self._orphans(page, plan)
+        written = False
+        if self.request.verb == "record" and not page.broken:
+            recorder = Recorder(
+                frozenset(self.request.only), self.request.dry_run, self.unrun.stamp
+            )
+            verdicts, written = recorder.write(page, judged, orphans)
+            shown = {verdict.id for verdict in self.verdicts}
+            for verdict in verdicts:
+                if verdict.id not in shown:
+                    self._emit(verdict)
+        else:
+            for verdict in orphans:
+                self._emit(verdict)
+        if plan.selected.get(page.path) or orphans:
+            self.emit(PageDone(page.path, written))
+
+    def _orphans(self, page: Page, plan: Plan) -> list[Verdict]:
+        """Recordings without a fence, where the whole page was asked for."""
+        if page.broken or plan.selected.get(page.path, 0) != len(page.fences):
+            return []
+        return [
+            Verdict(
+                f"{page.path}::{recording.number}",
+                "orphan",
+                page.path,
+                recording.number,
+                recording.block.line,
+                f"its fence is gone, and output:{recording.number} is still here",
+                f"fencerun record --only orphan {page.path}",
+            )
+            for recording in page.orphans
+        ]
+
+    def _emit(self, verdict: Verdict) -> None:
+        self.verdicts.append(verdict)
+        self.emit(FenceDone(verdict))
+
+    def _done(self, seconds: float, interrupted: bool) -> RunDone:
+        code, notes = exits.exit_code(
+            self.verdicts, self.problems, allow_empty=self.request.allow_empty
+        )
+        code = exits.INTERRUPTED if interrupted else code
+        return RunDone(
+            code,
+            seconds,
+            tuple(self.verdicts),
+            tuple(self.problems),
+            interrupted,
+            exits.rerun(self.verdicts) if code else "",
+            notes,
+        )
