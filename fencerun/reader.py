@@ -29,8 +29,8 @@ def parse(data: bytes, path: str = "<page>") -> Page:
         text = data.decode("utf-8")
     except UnicodeDecodeError as error:
         text = data.decode("utf-8", "surrogateescape")  # so that its bytes are not lost
-        problems = (lint.not_utf8(data, path, error),)
-        return Page(path, text, lines=split_lines(text), problems=problems)
+        fault = lint.not_utf8(data, path, error)
+        return Page(path, text, lines=split_lines(text), problems=(fault,))
     bom = text.startswith("\ufeff")
     text = text[bom:]  # markdown-it would take it for text; cmark skips it, as Markdown should
     lines = split_lines(text)
