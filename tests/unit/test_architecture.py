@@ -1,0 +1,111 @@
+"""The borders of the code, read from its imports."""
+
+from __future__ import annotations
+
+import ast
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+PACKAGE = Path(__file__).parents[2] / "fencerun"
+MODULES = sorted(PACKAGE.rglob("*.py"))
+
+#: Modules that only compute: bytes and data in, data out.
+PURE = (
+    *("text", "tags", "infostring", "frontmatter", "lint", "page", "reader", "plan", "result"),
+    *("events", "protocol", "names", "preload", "selection", "exits", "judge", "proof"),
+    *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "record"),
+    *("capabilities", "freshness", "localmodules"),
+)
+
+#: What a pure module may not import: files, processes, clocks, the environment.
+IMPURE = {"os", "io", "subprocess", "time", "socket", "shutil", "tempfile", "signal", "threading"}
+
+#: A package, and the only places that may import it.
+OWNED = {
+    "markdown_it": {"reader"},
+    "yaml": {"frontmatter"},
+    "packaging": {"capabilities", "probing", "versions"},
+    "fcntl": {"files"},
+    "subprocess": {"files", "probing", "engines", "worker"},
+    "rich": {"reporters"},
+    "pytest": {"pytest_plugin"},
+    "ray": {"engines"},
+    "starlette": {"serve"},
+    "torch": set(),
+    "numpy": set(),
+}
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The dotted names that a module imports, wherever in it."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = node.module or ""
+            yield base
+            yield from (f"{base}.{alias.name}" for alias in node.names)
+
+
+def name_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).with_suffix("").as_posix()
+
+
+@pytest.mark.parametrize("name", PURE)
+def test_pure_modules_touch_nothing(name: str) -> None:
+    path = PACKAGE / f"{name}.py"
+    assert path.is_file(), f"{name} is listed as pure and is not there"
+    used = {imported.partition(".")[0] for imported in imports(path)}
+    assert not used & IMPURE
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_packages_stay_in_their_files(path: Path) -> None:
+    part = name_of(path).partition("/")[0]
+    for imported in imports(path):
+        owners = OWNED.get(imported.partition(".")[0])
+        assert owners is None or part in owners, f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", sorted((PACKAGE / "worker").rglob("*.py")), ids=name_of)
+def test_the_worker_needs_the_standard_library_only(path: Path) -> None:
+    for imported in imports(path):
+        top = imported.partition(".")[0]
+        if top == "fencerun":
+            inner = imported.split(".")
+            allowed = len(inner) == 1 or inner[1] in ("worker", "protocol", "engines")
+            assert allowed, f"{name_of(path)} imports {imported}"
+            assert inner[1:2] != ["engines"], f"{name_of(path)} imports {imported}"
+        else:
+            assert top in sys.stdlib_module_names or not top, f"{name_of(path)} imports {imported}"
+
+
+@pytest.mark.parametrize("path", MODULES, ids=name_of)
+def test_stages_do_not_know_the_session(path: Path) -> None:
+    """Nothing below the front ends imports what drives them."""
+    front = ("cli", "launch", "session", "__main__", "api", "status", "watch", "serve", "export")
+    if name_of(path).partition("/")[0] in (*front, "pytest_plugin", "tagging"):
+        return
+    for imported in imports(path):
+        assert imported.removeprefix("fencerun.").partition(".")[0] not in ("session", "cli")
+
+
+@pytest.mark.parametrize(
+    ("statement", "absent"),
+    [
+        ("import fencerun.cli", ("markdown_it", "rich", "yaml", "subprocess")),
+        ("import fencerun.session", ("rich", "yaml", "torch", "markdown_it")),
+        ("import fencerun.reader", ("markdown_it", "yaml", "rich")),
+        ("import fencerun.reporters.plain", ("rich", "yaml")),
+    ],
+)
+def test_starting_imports_no_more_than_it_needs(statement: str, absent: tuple[str, ...]) -> None:
+    code = f"{statement}; import sys; print(*[m for m in {absent!r} if m in sys.modules])"
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, timeout=60
+    )
+    assert run.stdout.split() == []

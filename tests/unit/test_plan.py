@@ -1,0 +1,137 @@
+"""Chains, order and what does not run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from fencerun.frontmatter import PageSettings
+from fencerun.plan import Member, Plan, build, members
+from fencerun.reader import parse
+
+
+def page(*infos: str, front: str = "") -> tuple[Member, ...]:
+    """The members of a page whose fences have these info strings."""
+    blocks = "\n".join(f"```{info}\nx\n```\n" for info in infos)
+    read = parse((front + blocks).encode(), "p.md")
+    assert not read.problems
+    return members(read, PageSettings())
+
+
+def plan(
+    found: tuple[Member, ...],
+    *numbers: int,
+    unmet: Callable[[str], str | None] = lambda _: None,
+) -> Plan:
+    return build([found], lambda m: not numbers or m.fence.number in numbers, unmet)
+
+
+def shape(made: Plan) -> list[list[int]]:
+    """Fence numbers by chain; an uncompared step is negative."""
+    return [
+        [s.member.fence.number * (1 if s.compared else -1) for s in chain.steps]
+        for chain in made.chains
+    ]
+
+
+def test_unlinked_fences_are_chains_of_one_in_page_order() -> None:
+    assert shape(plan(page("python fence:2", "python fence:1"))) == [[2], [1]]
+
+
+def test_linked_fences_are_one_chain() -> None:
+    found = page("python fence:1", "python fence:2", "python fence:3 continues:1")
+    assert shape(plan(found)) == [[1, 3], [2]]
+
+
+def test_the_second_to_continue_a_fence_runs_its_past_again_uncompared() -> None:
+    found = page(
+        "python fence:1",
+        "python fence:2 continues:1",
+        "python fence:3 continues:2",
+        "python fence:4 continues:2",
+        "python fence:5 continues:1",
+    )
+    assert shape(plan(found)) == [[1, 2, 3], [-1, -2, 4], [-1, 5]]
+
+
+def test_selecting_a_fence_runs_its_past_and_compares_it_alone() -> None:
+    found = page(
+        "python fence:1",
+        "python fence:2 continues:1",
+        "python fence:3 continues:2",
+        "python fence:4",
+    )
+    assert shape(plan(found, 2)) == [[-1, 2]]
+
+
+def test_continues_previous_passes_over_leaves() -> None:
+    found = page(
+        "python fence:1",
+        "python fence:2 requires:cuda",
+        "bash fence:3",
+        "python fence:4",
+        front="---\nfencerun:\n  continues: previous\n---\n\n",
+    )
+    assert [member.parent for member in found] == [None, 1, None, 1]
+
+
+def test_an_unmet_requirement_reaches_what_continues_it() -> None:
+    found = page(
+        "python fence:1 requires:cuda",
+        "python fence:2 continues:1",
+        "python fence:3 continues:2 requires:slow",
+        "python fence:4",
+    )
+    made = plan(found, unmet=lambda name: "no CUDA device" if name == "cuda" else None)
+    assert shape(made) == [[4]]
+    assert [(idle.member.fence.number, idle.reason) for idle in made.idle] == [
+        (1, "requires:cuda"),
+        (2, "requires:cuda"),
+        (3, "requires:cuda"),
+    ]
+    assert made.idle[1].why == "it continues fence 1: no CUDA device"
+    assert found[2].requires == ("cuda", "slow")
+
+
+def test_an_unmet_first_heir_leaves_the_namespace_to_the_next() -> None:
+    found = page(
+        "python fence:1", "python fence:2 continues:1 requires:cuda", "python fence:3 continues:1"
+    )
+    assert shape(plan(found, unmet=lambda _: "no")) == [[1, 3]]
+
+
+def test_requirements_of_unselected_fences_are_not_asked_about() -> None:
+    asked: list[str] = []
+
+    def unmet(name: str) -> str | None:
+        asked.append(name)
+        return None
+
+    plan(page("python fence:1 requires:cuda", "python fence:2"), 2, unmet=unmet)
+    assert asked == []
+
+
+def test_a_skip_says_why_and_reaches_its_heirs() -> None:
+    found = page('python fence:1 skip:"needs a licence"', "python fence:2 continues:1")
+    made = plan(found)
+    assert [idle.kind for idle in made.idle] == ["skip", "skip"]
+    assert made.idle[1].why == "it continues fence 1: needs a licence"
+
+
+def test_every_selected_fence_is_accounted_for_once() -> None:
+    found = page(
+        "python fence:1",
+        "python fence:2 continues:1",
+        "python fence:3 continues:1 requires:cuda",
+        'python fence:4 continues:2 skip:"x"',
+        "python fence:5 continues:2",
+        "python fence:6 continues:2",
+    )
+    made = plan(found, unmet=lambda _: "no")
+    compared = [s.member.fence.number for c in made.chains for s in c.steps if s.compared]
+    idle = [i.member.fence.number for i in made.idle]
+    assert sorted(compared + idle) == [1, 2, 3, 4, 5, 6]
+
+
+def test_operator_namespaces_carry_the_fence_number() -> None:
+    found = page("python fence:7", front="---\nfencerun: {op_namespace: pytc_m25}\n---\n")
+    assert found[0].op_namespace == "pytc_m25_f7"

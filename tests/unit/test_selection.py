@@ -1,0 +1,48 @@
+"""Targets of the command line."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencerun.frontmatter import PageSettings
+from fencerun.plan import members
+from fencerun.reader import parse as read
+from fencerun.selection import Target, parse, selector
+
+PAGE = b"# a\n\n```python fence:1\nopt = 1\n```\n\n```python fence:2\ny\n```\n\n```text output:2\n9\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("text", "target"),
+    [
+        ("a.md", Target("a.md")),
+        ("a/b.md::3", Target("a/b.md", fence=3)),
+        ("a/b.md:120", Target("a/b.md", line=120)),
+        ("C:\\a.md", Target("C:\\a.md")),
+        ("lessons", Target("lessons")),
+        ("a.md::03", Target("a.md::03")),
+    ],
+)
+def test_parse(text: str, target: Target) -> None:
+    assert parse(text) == target
+
+
+@pytest.mark.parametrize(
+    ("targets", "word", "numbers"),
+    [
+        ((), None, [1, 2]),
+        ((Target("a.md"),), None, [1, 2]),
+        ((Target("a.md", fence=2),), None, [2]),
+        ((Target("a.md", line=3),), None, [1]),
+        ((Target("a.md", line=12),), None, [2]),
+        ((Target("a.md", line=1),), None, []),
+        ((Target("a.md", fence=2), Target("a.md")), None, [1, 2]),
+        ((), "OPT", [1]),
+        ((), "a.md::2", [2]),
+    ],
+    ids=str,
+)
+def test_selector(targets: tuple[Target, ...], word: str | None, numbers: list[int]) -> None:
+    found = members(read(PAGE, "a.md"), PageSettings())
+    selects = selector(targets, word)
+    assert [member.fence.number for member in found if selects(member)] == numbers
