@@ -8,6 +8,7 @@ The first of 2, 6, 3, 4, 1, 5 that applies.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterable
 
 from fencerun.events import Problem, Verdict, VerdictKind
@@ -43,3 +44,12 @@ def exit_code(
     if not kinds & RAN:
         return 5, ("no fence ran: nothing was verified on this machine",)
     return (5, ()) if kinds & _UNVERIFIED else (0, ())
+
+
+def rerun(verdicts: Iterable[Verdict], most: int = 8) -> str:
+    """The command that re-runs what did not pass: by fence, or by page when they are many."""
+    red = [v for v in verdicts if v.kind in _FAILED | _OUT_OF_DATE and v.kind != "orphan"]
+    ids = tuple(dict.fromkeys(verdict.id for verdict in red))
+    if len(ids) > most:
+        ids = tuple(dict.fromkeys(verdict.page for verdict in red))
+    return " ".join(("fencerun check", *map(shlex.quote, ids))) if ids else ""

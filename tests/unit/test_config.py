@@ -1,0 +1,96 @@
+"""`[tool.fencerun]`."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencerun.config import Project, find_root, load
+from fencerun.errors import UsageError
+from fencerun.tags import Tolerance
+
+
+def project(tmp_path: Path, text: str) -> Project:
+    (tmp_path / "pyproject.toml").write_text(text, encoding="utf-8")
+    return load(tmp_path)
+
+
+def test_no_file_and_no_table_give_the_defaults(tmp_path: Path) -> None:
+    assert load(tmp_path) == Project(tmp_path)
+    assert project(tmp_path, "[project]\nname = 'x'\n") == Project(tmp_path)
+
+
+def test_keys_are_read(tmp_path: Path) -> None:
+    found = project(
+        tmp_path,
+        """
+        [tool.fencerun]
+        paths = ["lessons", "README.md"]
+        exclude = "drafts/*"
+        threads = 2
+        max_output = 1000
+        timeout = 5
+        env = { WMT_DIR = "data", N = 3 }
+        masks = { run = 'run-\\d+', host = { pattern = 'node\\d', replacement = 'NODE' } }
+        [tool.fencerun.pages."docs/*.md"]
+        rtol = 1e-3
+        [tool.fencerun.pages."docs/api/*.md"]
+        echo = true
+        """,
+    )
+    assert found.paths == ("lessons", "README.md")
+    assert found.exclude == ("drafts/*",)
+    assert found.threads == 2
+    assert found.env == {"WMT_DIR": "data", "N": "3"}
+    assert found.masks == {"run": (r"run-\d+", "<run>"), "host": (r"node\d", "NODE")}
+    assert found.defaults.defaults.timeout == 5
+
+
+def test_page_patterns_nest_and_the_later_wins(tmp_path: Path) -> None:
+    found = project(
+        tmp_path,
+        """
+        [tool.fencerun]
+        timeout = 5
+        [tool.fencerun.pages."docs/*.md"]
+        rtol = 1e-3
+        timeout = 6
+        [tool.fencerun.pages."docs/a*.md"]
+        timeout = 7
+        """,
+    )
+    assert found.settings_for("README.md").defaults.timeout == 5
+    assert found.settings_for("docs/b.md").defaults.timeout == 6
+    special = found.settings_for("docs/a.md").defaults
+    assert special.timeout == 7
+    assert special.rtol == Tolerance(1e-3)
+
+
+@pytest.mark.parametrize(
+    ("text", "word"),
+    [
+        ("[tool.fencerun]\nthread = 2", "Did you mean `threads`"),
+        ("[tool.fencerun]\nthreads = 0", "whole number"),
+        ("[tool.fencerun]\npaths = 3", "list of strings"),
+        ("[tool.fencerun]\nenv = 3", "no table"),
+        ("[tool.fencerun]\nrtol = -1", "finite number"),
+        ("[tool.fencerun]\nuntagged = 'maybe'", "ignore, warn or error"),
+        ("[tool.fencerun.masks]\nx = '('", "masks.x"),
+        ("[tool.fencerun.pages.'a.md']\nbogus = 1", "no setting is called `bogus`"),
+        ("[tool.fencerun\n", "pyproject.toml"),
+    ],
+)
+def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, text: str, word: str) -> None:
+    with pytest.raises(UsageError) as error:
+        project(tmp_path, text)
+    assert word in str(error.value)
+    assert error.value.exit_code == 2
+
+
+def test_the_root_is_the_nearest_pyproject(tmp_path: Path) -> None:
+    deep = tmp_path / "a" / "b"
+    deep.mkdir(parents=True)
+    (tmp_path / "a" / "pyproject.toml").touch()
+    assert find_root(deep) == tmp_path / "a"
+    assert find_root(tmp_path / "a") == tmp_path / "a"
