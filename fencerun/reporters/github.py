@@ -76,7 +76,7 @@ class GithubReporter:
 
     def _verdict(self, verdict: Verdict) -> None:
         if needs_attention(verdict):
-            level = "warning" if severity(verdict) == "warning" else "error"
+            level = "warning" if severity(verdict.kind) == "warning" else "error"
             title = f"fence {verdict.fence} {verdict.kind}"
             self._annotate(level, annotation(verdict), verdict.page, verdict.line, title)
         for leak in verdict.leaks:

@@ -121,7 +121,7 @@ def _value(value: Any, hint: Any, name: str) -> Any:
         return float(value)
     elif hint in (str, int, bool) and type(value) is hint:
         return value
-    raise JsonlError(f"{name!r} is {str(value)[:80]!r}")
+    raise JsonlError(f"{name!r} cannot be {json.dumps(value)[:80]}")
 
 
 class JsonlReporter:

@@ -110,7 +110,7 @@ def _of_verdict(verdict: Verdict) -> _Case:
         lines += (text(line).removeprefix(INDENT) for line in details(verdict))
         body = "\n".join(lines)
         return _Case(name, seconds, result, verdict.kind, message(verdict), body)
-    if severity(verdict) == "note":
+    if severity(verdict.kind) == "note":
         why = f"{verdict.reason}: {what(verdict)}" if verdict.reason else what(verdict)
         where = location(verdict.page, verdict.line)
         return _Case(name, seconds, "skipped", verdict.kind, why, f"{where}: {verdict.kind}")

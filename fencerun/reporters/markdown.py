@@ -72,7 +72,7 @@ def _table(tally: Tally) -> Iterator[str]:
         yield "| where | fence | verdict | what |\n|---|---|---|---|\n"
     for one in faults[:_ROWS]:
         where = plain(location(one.page, one.line))
-        mark = "⚠️" if severity(one) == "warning" else "❌"
+        mark = "⚠️" if severity(one.kind) == "warning" else "❌"
         yield f"| {where} | {one.fence} | {mark} {one.kind} | {plain(what(one))} |\n"
     if len(faults) > _ROWS:
         yield f"| {len(faults) - _ROWS:,} more | | | |\n"

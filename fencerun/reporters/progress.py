@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 
 from fencerun.events import Event, FenceDone, FenceStarted, PageDone, PageStarted, RunStarted
 from fencerun.reporters.escape import one_line
-from fencerun.reporters.wording import Line, Span, count, duration, kind_severity, severity
+from fencerun.reporters.wording import Line, Span, count, duration, severity
 
 #: The fence in flight is named once it takes longer, in seconds.
 _LONG = 1.0
-_NOT_RUN = frozenset({"kept", "stale", "edited", "missing", "skipped", "orphan"})
+_NOT_RUN = frozenset({"kept", "stale", "edited", "missing", "expired", "skipped", "orphan"})
 
 
 @dataclass(slots=True)
@@ -51,7 +51,7 @@ class Progress:
             self._pages[event.page].flight[event.fence] = now
         elif isinstance(event, FenceDone):
             self._fences_done += 1
-            self._failed += severity(event.verdict) == "error"
+            self._failed += severity(event.verdict.kind) == "error"
             page = self._pages.get(event.verdict.page)
             if page is not None:
                 page.flight.pop(event.verdict.fence, None)
@@ -78,7 +78,7 @@ class Progress:
         fences = f"{self._fences_done:,}/{self._expected.fences:,} fences"
         line: Line = (Span("faint", f"{pages}, {fences}, {duration(now - self._began)}"),)
         if self._failed:
-            line += (Span("faint", ", "), Span(kind_severity("failed"), f"{self._failed:,} failed"))
+            line += (Span("faint", ", "), Span(severity("failed"), f"{self._failed:,} failed"))
         return line
 
 
@@ -86,11 +86,17 @@ def _name_width(names: list[str], width: int) -> int:
     return min(max((len(one_line(name)) for name in names), default=0), max(12, width * 2 // 5))
 
 
+def _short(name: str, limit: int) -> str:
+    """The name without its middle: pages differ at their beginnings and ends."""
+    if len(name) <= limit:
+        return name
+    tail = (limit - 1) // 2
+    return f"{name[: limit - 1 - tail]}…{name[len(name) - tail :]}"
+
+
 def _row(name: str, page: _Page, names: int, now: float, width: int) -> Line:
     """``lessons/07.md ━━━━────── 12/40 4.1 s · fence 13, 2.3 s``."""
-    shown = one_line(name)
-    if len(shown) > names:
-        shown = f"…{shown[len(shown) - names + 1 :]}"
+    shown = _short(one_line(name), names)
     done = min(page.done, page.total)
     cells = 20 if width >= 100 else 12
     full = cells * done // page.total if page.total else cells

@@ -109,7 +109,7 @@ class RichReporter:
         self._began = self._clock()
         self._live = Live(
             console=self._console,
-            get_renderable=self._frame,
+            get_renderable=self.frame,
             refresh_per_second=_FRAMES,
             transient=True,
             redirect_stdout=False,
@@ -123,7 +123,7 @@ class RichReporter:
             self._live.stop()
             self._live = None
 
-    def _frame(self) -> Text:
+    def frame(self) -> Text:
         """The live display as it stands now; drawn from a thread of rich's."""
         now = self._clock()
         if now - self._began < _PATIENCE:

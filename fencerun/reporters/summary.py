@@ -12,9 +12,9 @@ from fencerun.reporters.wording import (
     Span,
     count,
     duration,
-    kind_severity,
     kind_words,
     location,
+    severity,
     text,
 )
 
@@ -50,7 +50,7 @@ def counts(tally: Tally) -> Line:
     """``38 passed, 1 failed, 12 skipped on 3 pages in 3.2 s``."""
     spans: list[Span] = []
     for kind, number in tally.counts():
-        role = kind_severity(kind)
+        role = severity(kind)
         spans += (Span("text", ", "), Span(role, f"{number:,} {kind_words(kind)}"))
     faults = sum(problem.severity == "error" for problem in tally.problems)
     warnings = len(tally.problems) - faults
@@ -82,7 +82,7 @@ def _extent(tally: Tally) -> str:
 def reasons(tally: Tally) -> Iterator[Line]:
     """At most one line: ``skipped: slow 2; kept: requires:cuda 12``."""
     groups = []
-    for kind in ("skipped", "kept", "missing", "stale", "known"):
+    for kind in ("skipped", "kept", "missing", "stale", "expired", "known"):
         why = tally.reasons(kind)
         named = [f"{cut(one_line(reason), 60)} {number:,}" for reason, number in why[:_REASONS]]
         if len(why) > _REASONS:

@@ -58,6 +58,7 @@ _SEVERITY: Final[dict[VerdictKind, Severity]] = {
     "skipped": "note",
     "stale": "warning",
     "missing": "warning",
+    "expired": "warning",
     "changed": "outdated",
     "rounding": "outdated",
     "unrecorded": "outdated",
@@ -65,7 +66,7 @@ _SEVERITY: Final[dict[VerdictKind, Severity]] = {
     "orphan": "outdated",
     "failed": "error",
     "blocked": "error",
-    "refused": "error",
+    "refused": "outdated",
 }
 
 #: Said of a verdict that comes without words of its own.
@@ -82,6 +83,7 @@ _DEFAULT: Final[dict[VerdictKind, str]] = {
     "stale": "its code changed since it was recorded",
     "edited": "its recorded text was changed by hand",
     "missing": "not run here, and never recorded",
+    "expired": "its recording was kept for longer than `max_kept_days` allows",
     "orphan": "a recording whose fence is gone",
     "elsewhere": "recorded on another device",
     "skipped": "not run",
@@ -103,27 +105,21 @@ ORDER: Final[tuple[VerdictKind, ...]] = (
     "refused",
     "stale",
     "missing",
+    "expired",
     "known",
     "kept",
     "skipped",
 )
 
 
-def severity(verdict: Verdict) -> Severity:
-    """How much the verdict matters. A ``kept`` with a remedy is one beyond the policy."""
-    if verdict.kind == "kept" and verdict.remedy:
-        return "warning"
-    return _SEVERITY[verdict.kind]
-
-
-def kind_severity(kind: VerdictKind) -> Severity:
-    """How much verdicts of a kind matter, where each alone is not looked at."""
+def severity(kind: VerdictKind) -> Severity:
+    """How much verdicts of a kind matter. Agrees with the exit codes: a test holds that."""
     return _SEVERITY[kind]
 
 
 def needs_attention(verdict: Verdict) -> bool:
     """Whether the author has to do something about it."""
-    return severity(verdict) in ("error", "outdated", "warning")
+    return severity(verdict.kind) in ("error", "outdated", "warning")
 
 
 def kind_words(kind: VerdictKind) -> str:
@@ -152,7 +148,7 @@ def head(verdict: Verdict) -> Line:
     return (
         Span("location", f"{where}:"),
         Span("text", " "),
-        Span(severity(verdict), verdict.kind),
+        Span(severity(verdict.kind), verdict.kind),
         Span("text", f": fence {verdict.fence}, {what(verdict)}"),
     )
 

@@ -42,7 +42,7 @@ def _words(line: Line) -> Iterator[list[Span]]:
     """What may stand at the beginning of a row: from the second on, a blank and what follows it."""
     word: list[Span] = []
     for span in line:
-        short = len(span.text) <= _SHORT and span.text == span.text.strip()
+        short = cell_len(span.text) <= _SHORT and span.text == span.text.strip()
         whole = span.role in _WHOLE or short
         for piece in [span.text] if whole else _PIECE.findall(span.text):
             if piece.isspace() and word and not word[-1].text.isspace():

@@ -42,7 +42,7 @@ Traceback (most recent call last):
 RuntimeError: mat1 and mat2 shapes cannot be multiplied (2x3 and 4x5)
 """
 
-NOT_RUN = ("skipped", "kept", "stale", "missing", "edited", "orphan")
+NOT_RUN = ("skipped", "kept", "stale", "missing", "edited", "expired", "orphan")
 
 
 def verdict(
@@ -143,7 +143,7 @@ STALE = verdict(
 )
 KEPT = verdict("kept", 101, 140, what="recorded 3 days ago on nvidia-h200", reason="requires:cuda")
 OVERDUE = verdict(
-    "kept",
+    "expired",
     12,
     150,
     what="recorded 200 days ago, and max_kept_days is 90",
