@@ -105,6 +105,9 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         metavar="NAME[=FILE]",
         help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
     )
+    verb.add_argument(
+        "-x", dest="fail_fast", action="store_true", help="stop at the first one"
+    )
     verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
@@ -127,6 +130,7 @@ def _run(arguments: argparse.Namespace) -> int:
         once=getattr(arguments, "once", False),
         renew=getattr(arguments, "renew", False),
         allow_empty=arguments.allow_empty,
+        fail_fast=arguments.fail_fast,
         leaks_are_errors=arguments.leaks == "error",
     )
     opened: list[TextIO] = []

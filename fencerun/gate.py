@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Collection
 from dataclasses import dataclass, field, replace
+from typing import Literal
 
 from fencerun.capabilities import parse
 from fencerun.events import Problem
@@ -21,6 +22,8 @@ class Gate:
 
     prober: Prober
     own: Collection[str] = ()
+    #: What runnable code blocks without tags are: `ignore`, `warn` or `error`.
+    untagged: str = "ignore"
     answers: dict[str, str | None] = field(default_factory=dict)
 
     def unmet(self, requirement: str) -> str | None:
@@ -34,10 +37,22 @@ class Gate:
         problems = list(self._faults(page.settings.defaults, page.path, 1, masks))
         for fence in page.fences:
             problems += self._faults(fence.tags, page.path, fence.line, masks)
+        problems += self._untagged(page)
         if not problems:
             return page
         both = sorted((*page.problems, *problems), key=lambda problem: problem.line)
         return replace(page, problems=tuple(both))
+
+    def _untagged(self, page: Page) -> list[Problem]:
+        if self.untagged == "ignore":
+            return []
+        what = "a runnable code block without a tag"
+        remedy = "tag it `fence:N`, or `fence:none` if it is not to run"
+        severity: Literal["warning", "error"] = "warning" if self.untagged == "warn" else "error"
+        return [
+            Problem(page.path, block.line, "untagged", what, remedy, severity)
+            for block in page.untagged
+        ]
 
     def _faults(self, tags: Tags, path: str, line: int, masks: Collection[str]) -> list[Problem]:
         faults = []

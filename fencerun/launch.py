@@ -91,7 +91,7 @@ def _gate(settings: config.Project, python: str, without: Collection[str]) -> Ga
             parse(word, own)
     except TagError as error:
         raise UsageError(error.args[0], error.args[1]) from None
-    return Gate(Prober(python, own=own, without=without), tuple(own))
+    return Gate(Prober(python, own=own, without=without), tuple(own), settings.untagged)
 
 
 def _masks(settings: config.Project) -> tuple[Mask, ...]:

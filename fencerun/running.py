@@ -10,11 +10,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
 from fencerun.events import Event, FenceStarted
 from fencerun.judge import Judgement, blocked, judge
 from fencerun.masks import Mask
-from fencerun.plan import PlannedChain, Step
+from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
 
 
@@ -26,6 +27,8 @@ class Runner:
     masks: Sequence[Mask]
     max_output: int
     emit: Callable[[Event], None]
+    #: Where a fence's fault is tracked that the configuration knows of, else None.
+    excuse: Callable[[Member], str | None] = lambda _: None
     #: Failures of steps by job key, so that a blocked fence can say what blocked it.
     failures: dict[str, Failure] = field(default_factory=dict)
 
@@ -56,7 +59,11 @@ class Runner:
             return Judgement(blocked(step.member, by, self.failures.get(event.by)))
         if event.outcome.failure is not None:
             self.failures[event.key] = event.outcome.failure
-        return judge(step.member, event.outcome, self.masks, self.max_output)
+        judgement = judge(step.member, event.outcome, self.masks, self.max_output)
+        tracked = self.excuse(step.member)
+        if tracked is None:
+            return judgement
+        return Judgement(known.settle(judgement.verdict, tracked))
 
 
 def _chain(chain: PlannedChain, index: int, steps: dict[str, Step]) -> Chain:

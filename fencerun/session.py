@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-from fencerun import exits, files, preload, proof, reader
+from fencerun import exits, files, known, preload, proof, reader
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.events import (
@@ -32,11 +32,16 @@ from fencerun.gate import Gate
 from fencerun.judge import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
-from fencerun.plan import Plan, PlannedChain, Step, build, members
+from fencerun.plan import Member, Plan, PlannedChain, Step, build, members
 from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
 from fencerun.selection import Target, selector
 from fencerun.unrun import Unrun
+
+
+class _Stopped(Exception):
+    """A verdict that ends the run, as `-x` asks."""
+
 
 #: What `record` puts right unless `--only` says otherwise.
 RECORDABLE = ("unrecorded", "changed", "rounding")
@@ -59,6 +64,8 @@ class Request:
     leaks_are_errors: bool = False
     #: Whether provenance is freshened where the fence ran and agreed.
     renew: bool = False
+    #: Whether the first verdict that is not green ends the run.
+    fail_fast: bool = False
 
 
 @dataclass(slots=True)
@@ -77,6 +84,7 @@ class Session:
     unrun: Unrun
     verdicts: list[Verdict] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
 
     def run(self) -> RunDone:
         """Run, emit everything, and return the last event.
@@ -89,6 +97,8 @@ class Session:
             self._run()
         except KeyboardInterrupt:
             interrupted = True
+        except _Stopped:
+            self.notes.append("stopped at the first fence that is not as recorded (-x)")
         done = self._done(time.monotonic() - begin, interrupted)
         self.emit(done)
         return done
@@ -105,20 +115,26 @@ class Session:
             return
         with self.engine(self._options(plan)) as engine:
             self._start(engine.describe(), pages, plan)
-            runner = Runner(engine, self.masks, self.project.max_output, self.emit)
+            runner = Runner(engine, self.masks, self.project.max_output, self.emit, self._excuse)
             for page in pages:
                 self._page(page, plan, runner)
 
     def _load(self) -> Iterator[Page]:
-        known = {*NAMED, *(mask.name for mask in self.masks)}
+        masks = {*NAMED, *(mask.name for mask in self.masks)}
         for name in self.names:
-            page = self.gate.checked(reader.parse(files.read(name), name), known)
+            page = self.gate.checked(reader.parse(files.read(name), name), masks)
             self.problems += page.problems
             yield page
 
     def _defaults(self, page: Page) -> PageSettings:
-        relative = os.path.relpath(page.path, self.project.root)
-        return self.project.settings_for(relative.replace(os.sep, "/"))
+        return self.project.settings_for(self._relative(page.path))
+
+    def _excuse(self, member: Member) -> str | None:
+        page = self._relative(member.page.path)
+        return known.reference(page, member.fence.number, self.project.known)
+
+    def _relative(self, path: str) -> str:
+        return os.path.relpath(path, self.project.root).replace(os.sep, "/")
 
     def _options(self, plan: Plan) -> EngineOptions:
         codes = (step.member.fence.code for chain in plan.chains for step in chain.steps)
@@ -181,6 +197,7 @@ class Session:
                 self._emit(verdict)
         if plan.selected.get(page.path) or orphans:
             self.emit(PageDone(page.path, written))
+        self._stop_if_red([verdict for verdict in self.verdicts if verdict.page == page.path])
 
     def _orphans(self, page: Page, plan: Plan) -> list[Verdict]:
         """Recordings without a fence, where the whole page was asked for."""
@@ -202,6 +219,13 @@ class Session:
     def _emit(self, verdict: Verdict) -> None:
         self.verdicts.append(verdict)
         self.emit(FenceDone(verdict))
+        if self.request.verb == "check":
+            self._stop_if_red([verdict])
+
+    def _stop_if_red(self, verdicts: Sequence[Verdict]) -> None:
+        """End the run where `-x` says so; a page that is being recorded is finished first."""
+        if self.request.fail_fast and exits.exit_code(verdicts, ())[0] in (1, 4):
+            raise _Stopped
 
     def _done(self, seconds: float, interrupted: bool) -> RunDone:
         code, notes = exits.exit_code(
@@ -215,5 +239,5 @@ class Session:
             tuple(self.problems),
             interrupted,
             exits.rerun(self.verdicts) if code else "",
-            notes,
+            (*notes, *self.notes),
         )

@@ -1,0 +1,37 @@
+"""Fences known to fail or to differ: reported as known, red once they pass. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+from fencerun.events import Verdict, VerdictKind
+from fencerun.result import Failure
+
+_RED: frozenset[VerdictKind] = frozenset({"failed", "changed", "rounding", "unrecorded"})
+
+
+def reference(page: str, fence: int, known: Mapping[str, str]) -> str | None:
+    """Where the configuration says that this fence's fault is tracked.
+
+    ``page`` is relative to the project's root; an entry may leave out leading directories.
+    """
+    own = f"{page}::{fence}"
+    for entry, tracked in known.items():
+        if own == entry or own.endswith("/" + entry):
+            return tracked
+    return None
+
+
+def settle(verdict: Verdict, tracked: str | None) -> Verdict:
+    """The verdict of a fence that ``tracked`` excuses, or the same where None does."""
+    if tracked is None:
+        return verdict
+    if verdict.kind in _RED:
+        return replace(verdict, kind="known", reason=tracked, remedy="", diff=())
+    if verdict.kind != "passed":
+        return verdict
+    what = f"it passes, and is listed as known to fail ({tracked})"
+    remedy = "delete its entry from `known` in the configuration"
+    failure = Failure("exception", what)
+    return replace(verdict, kind="failed", what=what, remedy=remedy, failure=failure)

@@ -1,0 +1,44 @@
+"""Known faults."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencerun.events import Verdict, VerdictKind
+from fencerun.known import reference, settle
+
+KNOWN = {"07.md::4": "pytorch#12345", "docs/a.md::1": "x#1"}
+
+
+@pytest.mark.parametrize(
+    ("page", "fence", "found"),
+    [
+        ("07.md", 4, "pytorch#12345"),
+        ("lessons/07.md", 4, "pytorch#12345"),
+        ("lessons/107.md", 4, None),
+        ("07.md", 5, None),
+        ("07.md", 44, None),
+        ("docs/a.md", 1, "x#1"),
+        ("a.md", 1, None),
+    ],
+)
+def test_reference(page: str, fence: int, found: str | None) -> None:
+    assert reference(page, fence, KNOWN) == found
+
+
+@pytest.mark.parametrize(
+    ("kind", "after"),
+    [
+        ("failed", "known"),
+        ("changed", "known"),
+        ("rounding", "known"),
+        ("unrecorded", "known"),
+        ("passed", "failed"),
+        ("kept", "kept"),
+        ("blocked", "blocked"),
+    ],
+)
+def test_settle(kind: VerdictKind, after: VerdictKind) -> None:
+    verdict = Verdict("07.md::4", kind, "07.md", 4, 9)
+    assert settle(verdict, "pytorch#12345").kind == after
+    assert settle(verdict, None) is verdict
