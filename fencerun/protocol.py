@@ -4,35 +4,42 @@ Stdlib only: the child runs under an interpreter that need not have anything ins
 rather than pickle, because a corrupted or hostile worker must not be able to execute code in the
 parent. Everything here is data; nothing opens a socket.
 
-Parent to zygote (file descriptors travel beside the frame, in this order: control socket,
+Parent to zygote (file descriptors travel beside ``fork``, in this order: control socket,
 stdout file, stderr file, fault file)::
 
     {"do": "fork"}                                   -> {"pid": 1234}
     {"do": "quit"}
-    (unasked, when a worker ends)                    <- {"pid": 1234, "status": <wait status>}
-    (unasked, once, after preloading)                <- {"ready": true, "python": "3.11.7", ...}
+    (unasked, once, after preloading)                <- {"ready": true, "python": "3.11.7",
+                                                        "loaded": {"torch": "2.13.0"}}
+    (unasked, when a worker has ended)               <- {"pid": 1234, "status": <wait status>}
 
-Parent to worker::
+Parent to worker, up to 32 chains ahead; the jobs of a chain are numbered on from ``serial``,
+a count that never repeats within one worker::
 
-    {"do": "chain", "page": "lessons/x.md", "directory": "/abs/lessons",
+    {"do": "chain", "page": "lessons/x.md", "directory": "/abs/lessons", "serial": 17,
      "jobs": [{"number": 3, "code": "…", "line": 41, …}]}
     {"do": "quit"}
 
-Worker to parent, one reply a job, in order, until a chain ends (its last job's reply is sent
-after the chain's clean-up; after a failure the rest of the chain gets no reply)::
+A job holds the fields of ``engines.base.Job`` that matter to the worker; fields at their default
+are left out. Worker to parent, one reply a job, in order, until a chain ends (its last job's
+reply is sent after the chain's clean-up; after a failure the rest of the chain gets no reply)::
 
-    {"ready": true}
-    {"number": 3, "out": [0, 12], "err": [0, 0], "seconds": 0.01, "failure": null | {…},
-     "leaks": [{…}], "values": [{…}], "last": true, "tainted": null | "why"}
+    {"serial": 17, "out": [0, 12], "err": [], "seconds": 0.01, "failure": {…},
+     "leaks": [{…}], "values": [{…}], "last": true, "tainted": "why"}
 
-``out`` and ``err`` are offsets into the two output files, which the parent owns and reads.
+``out`` and ``err`` are pairs of offsets into the two output files, which the parent owns and
+reads: start, end, and again start, end where output in between is not the fence's. What is empty
+or false may be left out, but for ``serial``. A worker that said it is tainted ends by itself.
 """
 
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
 
 #: Bumped when a frame changes its meaning. Parent and child come from one installation, so this
 #: guards only against a stale module in a long-lived zygote.
@@ -42,13 +49,19 @@ VERSION = 1
 MAX_FRAME = 64 << 20
 
 
+#: The exit status of a worker whose socket a fence closed.
+EXIT_CUT_OFF = 86
+
+_encode = json.JSONEncoder(separators=(",", ":")).encode
+
+
 class ProtocolError(Exception):
     """The other side sent bytes that are not a frame."""
 
 
 def encode(frame: dict[str, Any]) -> bytes:
     """One frame as bytes. Lone surrogates in code or messages survive as JSON escapes."""
-    return json.dumps(frame, separators=(",", ":")).encode("ascii") + b"\n"
+    return _encode(frame).encode("ascii") + b"\n"
 
 
 def decode(line: bytes) -> dict[str, Any]:

@@ -1,0 +1,102 @@
+"""The worker's main loop: chains come in, one reply a fence goes out at once.
+
+Each reply is written before the next fence starts, so that whatever happens to the process
+happens to the first fence without a reply. Knows nothing of how a fence is run.
+"""
+
+from __future__ import annotations
+
+import errno
+import gc
+import os
+
+from fencerun.protocol import EXIT_CUT_OFF, Decoder, encode
+from fencerun.worker import libc, memory
+from fencerun.worker.capture import Capture, keep_high
+from fencerun.worker.chain import Chain, Process
+from fencerun.worker.interrupts import Interrupts
+from fencerun.worker.words import Words
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from typing import Any
+
+_READ = 1 << 20
+
+
+def serve(process: Process, descriptors: list[int], config: dict[str, Any]) -> None:
+    """Answer the parent until it says quit or is gone, or until this process is unfit.
+
+    ``descriptors`` are the control socket and the stdout, stderr and fault files.
+    """
+    control, out, err, fault = descriptors
+    control, fault = keep_high(control), keep_high(fault)
+    interrupts = Interrupts(Words(fault), fault)
+    capture = Capture(out, err)
+    libc.adopt_orphans()
+    gc.enable()
+    memory.forgive()
+    for frame in _frames(control):
+        if frame["do"] == "quit":
+            return
+        chain = Chain(process, capture, interrupts, config["flood"])
+        for reply in run_chain(chain, frame):
+            _write(control, encode(reply))
+            if "tainted" in reply:
+                return
+
+
+def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
+    """The replies to one chain, each as soon as it is due."""
+    serial = frame["serial"]
+    try:
+        chain.begin(frame["page"], frame["directory"])
+    except OSError as error:
+        failure = {"kind": "exception", "summary": f"the working directory is not there: {error}"}
+        yield {"serial": serial, "failure": failure, "last": True}
+        return
+    jobs = frame["jobs"]
+    for place, job in enumerate(jobs, 1):
+        reply = chain.fence(job, serial)
+        serial += 1
+        if place == len(jobs) or _ends_chain(reply, job):
+            chain.end(reply)
+            yield reply
+            return
+        yield reply
+
+
+def _ends_chain(reply: dict[str, Any], job: dict[str, Any]) -> bool:
+    failure = reply.get("failure")
+    if failure is None:
+        return False
+    return not (job.get("may_raise") and failure["kind"] in ("exception", "exit", "syntax"))
+
+
+def _frames(control: int) -> Iterator[dict[str, Any]]:
+    decoder = Decoder()
+    while True:
+        try:
+            data = os.read(control, _READ)
+        except OSError as error:
+            _cut_off(error)
+            return
+        if not data:
+            return
+        yield from decoder.feed(data)
+
+
+def _write(control: int, data: bytes) -> None:
+    try:
+        while data:
+            data = data[os.write(control, data) :]
+    except OSError as error:
+        _cut_off(error)
+        os._exit(0)
+
+
+def _cut_off(error: OSError) -> None:
+    """End with a status of its own if a fence closed the socket; else the parent is gone."""
+    if error.errno in (errno.EBADF, errno.ENOTSOCK, errno.EINVAL):
+        os._exit(EXIT_CUT_OFF)

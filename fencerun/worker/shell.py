@@ -1,0 +1,71 @@
+"""Fences in ``bash`` and ``sh``: a child process with the worker's output and directory.
+
+It stops at the first command that fails (``-e``, and ``pipefail`` in bash). It forms a process
+group, so that a time limit ends all of it. Knows nothing of capture or of what is expected.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+_COMMANDS = {"bash": ["bash", "-e", "-o", "pipefail", "-c"], "sh": ["sh", "-e", "-c"]}
+
+#: Signals that Python ignores or we handle, which a shell has to find as they are by default.
+_DEFAULTS = [
+    getattr(signal, name) for name in ("SIGPIPE", "SIGXFSZ", "SIGINT") if hasattr(signal, name)
+]
+
+
+def is_shell(language: str) -> bool:
+    """Whether ``language`` is run here."""
+    return language in _COMMANDS
+
+
+def run(language: str, code: str) -> dict[str, Any] | None:
+    """Run a shell fence to its end; None, or the failure (keys of ``result.Failure``).
+
+    ``message`` of a failure is the exit status as text. An interrupt kills the whole process
+    group and goes up.
+    """
+    command = _COMMANDS[language]
+    try:
+        pid = os.posix_spawnp(
+            command[0], [*command, code], os.environ, setpgroup=0, setsigdef=_DEFAULTS
+        )
+    except FileNotFoundError:
+        return {"kind": "exit", "summary": f"{language} is not installed", "message": "127"}
+    except OSError as error:
+        return {"kind": "exit", "summary": f"{language} does not start: {error}", "message": "126"}
+    try:
+        _, status = os.waitpid(pid, 0)
+    except BaseException:
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(pid, signal.SIGKILL)
+        with contextlib.suppress(ChildProcessError):
+            os.waitpid(pid, 0)
+        raise
+    return _failure(language, os.waitstatus_to_exitcode(status))
+
+
+def _failure(language: str, code: int) -> dict[str, Any] | None:
+    if code == 0:
+        return None
+    if code < 0:
+        what = f"{language} died of {signal_name(-code)}"
+    else:
+        what = f"{language} ended with status {code}"
+    return {"kind": "exit", "summary": what, "message": str(code)}
+
+
+def signal_name(number: int) -> str:
+    """``SIGSEGV (signal 11)``, or ``signal 41`` where it has no name."""
+    try:
+        return f"{signal.Signals(number).name} (signal {number})"
+    except ValueError:
+        return f"signal {number}"
