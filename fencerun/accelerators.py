@@ -73,8 +73,8 @@ class Accelerators:
 
     def _build(self) -> Mapping[str, str | None]:
         """The versions of torch and of what it is built for; empty without torch."""
-        found: Any = self.inquiry.ask("torch_build")
-        return found or {}
+        found: Any = self.inquiry.ask("basics")
+        return found["torch"] or {}
 
     def _built(self) -> frozenset[str]:
         build = self._build()

@@ -158,8 +158,8 @@ def _prefixed(text: str, prefix: str, rest: str) -> Requirement:
 def _compared(text: str, name: str, operator: str, value: str, own: Collection[str]) -> Requirement:
     """A name with a bound: ``sm>=90``, ``python>=3.11``, ``torch>=2.13``."""
     # A distribution may have any name, but one that nearly is ours would never be installed.
-    close = near_miss(name, ("python", "gpus", *(("sm",) if name.lower() == "sm" else ())))
-    if close:
+    close = "sm" if name.lower() == "sm" else near_miss(name, ("python", "gpus"))
+    if close and close != name and name != "gpu":
         raise TagError("no such capability", f"did you mean `{close}{operator}{value}`?")
     if name == "gpu":
         raise TagError("`gpu` takes a name", f"did you mean `gpus{operator}{value}`?")

@@ -35,6 +35,10 @@ class Unanswered(Exception):
     """There is no answer; the message says why, for people."""
 
 
+class Raised(Unanswered):
+    """The question raised an exception there."""
+
+
 @dataclass(slots=True)
 class Inquiry:
     """One interpreter and the environment of its fences. Each question is asked once."""
@@ -95,7 +99,7 @@ def _start(inquiry: Inquiry, question: str, argument: str) -> object:
         raise Unanswered(_last_words(python, done))
     found = json.loads(answer.partition("\n")[0])
     if "error" in found:
-        raise Unanswered(str(found["error"]))
+        raise Raised(str(found["error"]))
     value: object = found["value"]
     return value
 

@@ -10,11 +10,12 @@ from __future__ import annotations
 import os
 import sys
 from collections.abc import Callable, Collection, Mapping
+from typing import Any
 
 from fencerun import accelerators, machine
 from fencerun.capabilities import Own, Requirement, normal, slug
 from fencerun.errors import UsageError
-from fencerun.inquiry import Inquiry, Unanswered
+from fencerun.inquiry import Inquiry, Raised, Unanswered
 
 LEFT_OUT = "left out by --without"
 
@@ -43,20 +44,28 @@ class Prober:
         self._accelerators = accelerators.Accelerators(self._inquiry, self._without)
 
     def unmet(self, requirement: Requirement) -> str | None:
-        """Why ``requirement`` does not hold, in a few words; None when it does."""
+        """Why ``requirement`` does not hold, in a few words; None when it does.
+
+        Raises UsageError where that cannot be found out: a Python that does not start, or a torch
+        that does not import, is no reason to keep a recording.
+        """
         if self._is_left_out(requirement):
             return LEFT_OUT
         try:
             return _CHECKS[requirement.kind](self, requirement)
         except Unanswered as error:
-            return str(error)
+            what = f"`requires:{requirement.text}` cannot be answered: {error}"
+            raise UsageError(what, f"mend that, or add `--without {requirement.name}`") from None
 
     def device(self) -> str:
-        """Where fences that ask for an accelerator run: ``nvidia-h200``, ``apple-mps``, ``cpu``."""
+        """Where fences that ask for an accelerator run: ``nvidia-h200``, ``apple-mps``, ``cpu``.
+
+        Raises UsageError as ``unmet`` does.
+        """
         try:
             devices = self._accelerators.found()
-        except Unanswered:
-            return "cpu"
+        except Unanswered as error:
+            raise UsageError(f"the devices cannot be named: {error}", "mend that") from None
         return slug(devices[0].name) if devices else "cpu"
 
     def versions(self) -> Mapping[str, str]:
@@ -65,10 +74,15 @@ class Prober:
         Raises UsageError when the interpreter does not answer.
         """
         try:
-            python, torch = self._inquiry.ask("python"), self._inquiry.ask("version", "torch")
+            basics = self._basics()
         except Unanswered as error:
             raise UsageError(str(error), "name a Python that works with --python") from None
-        return {"python": str(python), **({"torch": str(torch)} if torch else {})}
+        torch = basics["torch"]
+        return {"python": basics["python"], **({"torch": torch["__version__"]} if torch else {})}
+
+    def _basics(self) -> dict[str, Any]:
+        found: Any = self._inquiry.ask("basics")
+        return dict(found)
 
     def _is_left_out(self, requirement: Requirement) -> bool:
         names = {requirement.text, requirement.name}
@@ -132,13 +146,16 @@ class Prober:
 
     def _version(self, requirement: Requirement) -> str | None:
         # A Python built between two releases says 3.15.0a1+.
-        version = str(self._inquiry.ask("python")).rstrip("+")
+        version = str(self._basics()["python"]).rstrip("+")
         if _holds(version, requirement):
             return None
         return f"Python {version} runs the lessons, {_bound(requirement)} is required"
 
     def _distribution(self, requirement: Requirement) -> str | None:
-        name, version = requirement.name, self._inquiry.ask("version", requirement.name)
+        name = requirement.name
+        # The wheels of torch on PyPI say 2.11.0 in their metadata, and 2.11.0+cu130 inside.
+        torch = self._basics()["torch"] if name == "torch" else None
+        version = torch["__version__"] if torch else self._inquiry.ask("version", name)
         if version is None:
             return f"{name} is not installed"
         if not requirement.operator or _holds(str(version), requirement):
@@ -153,7 +170,11 @@ class Prober:
             return self._unset(own.value)
         if own.kind == "command":
             return self._fails(own.value, own.value)
-        return None if self._inquiry.ask("evaluate", own.value) else f"`{own.value}` is not true"
+        try:
+            holds = self._inquiry.ask("evaluate", own.value)
+        except Raised as error:
+            return f"`{own.value}`: {error}"
+        return None if holds else f"`{own.value}` is not true"
 
 
 def _bound(requirement: Requirement) -> str:

@@ -9,7 +9,6 @@ from __future__ import annotations
 import ast
 import builtins
 import importlib
-import importlib.metadata
 import importlib.util
 import json
 import os
@@ -26,15 +25,15 @@ _ASSIGNED = re.compile(
 )
 
 
-def python() -> str:
-    """The version of this Python: ``3.11.7``."""
-    return platform.python_version()
+def basics() -> dict[str, Any]:
+    """The version of this Python (``3.11.7``), and of its torch with what that is built for."""
+    return {"python": platform.python_version(), "torch": torch_build()}
 
 
 def version(name: str) -> str | None:
     """The version of an installed distribution, or None."""
-    if name == "torch" and (build := torch_build()) is not None:
-        return build["__version__"]
+    import importlib.metadata
+
     try:
         return importlib.metadata.version(name)
     except importlib.metadata.PackageNotFoundError:
@@ -108,7 +107,7 @@ def evaluate(expression: str) -> bool:
 def main(question: str) -> None:
     """Answer ``{"ask": NAME, "of": ARGUMENT?}`` with a value, or an error in words."""
     asked = json.loads(question)
-    known = {f.__name__: f for f in (python, version, has_module, torch_build, devices, evaluate)}
+    known = {f.__name__: f for f in (basics, version, has_module, devices, evaluate)}
     try:
         arguments = [asked["of"]] if "of" in asked else []
         answer = {"value": known[asked["ask"]](*arguments)}
