@@ -174,19 +174,19 @@ class FailedAssert:
         """(source text, repr) of the operands, in source order."""
         if self._node is None:
             return ()
-        found: dict[str, str] = {}
+        found: list[tuple[str, str]] = []
         recorded = recorder.values if self._frame.f_code.co_name == "<module>" else {}
         for operand in _operands(self._node.test):
             place = (operand.lineno, operand.col_offset)
             if place in recorded and not isinstance(operand, _LOOKED_UP):
-                found[self._segment(operand)] = short_repr(recorded[place])
+                found.append((self._segment(operand), short_repr(recorded[place])))
             for node in _looked_up(operand):
                 self._look_up(node, found)
-        return tuple(found.items())[:_MOST]
+        return tuple(found[:_MOST])
 
-    def _look_up(self, node: ast.expr, found: dict[str, str]) -> None:
+    def _look_up(self, node: ast.expr, found: list[tuple[str, str]]) -> None:
         text = self._segment(node)
-        if text in found:
+        if any(text == name for name, _ in found):
             return
         names = {**self._frame.f_globals, **self._frame.f_locals}
         try:
@@ -194,7 +194,7 @@ class FailedAssert:
         except Exception:
             return  # never evaluated (`x is None or x.y`), or no longer to be had
         if not isinstance(value, _NEVER_SHOWN):
-            found[text] = short_repr(value)
+            found.append((text, short_repr(value)))
 
     def _segment(self, node: ast.expr) -> str:
         return " ".join((ast.get_source_segment(self._code, node) or "").split())

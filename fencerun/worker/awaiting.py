@@ -12,7 +12,7 @@ from collections.abc import Coroutine
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from asyncio import AbstractEventLoop
+    from asyncio import AbstractEventLoop, Task
     from typing import Any
 
 
@@ -35,7 +35,7 @@ class EventLoop:
         if self._loop is None:
             self._loop = asyncio.new_event_loop()
         if sys.version_info >= (3, 11):
-            self._loop.run_until_complete(self._loop.create_task(coroutine, context=context))
+            _finish(self._loop, self._loop.create_task(coroutine, context=context))
             return context
         after = [context]
 
@@ -45,8 +45,7 @@ class EventLoop:
             finally:
                 after[0] = contextvars.copy_context()
 
-        task = context.run(self._loop.create_task, keeping_context())
-        self._loop.run_until_complete(task)
+        _finish(self._loop, context.run(self._loop.create_task, keeping_context()))
         return after[0]
 
     def close(self) -> None:
@@ -65,3 +64,12 @@ class EventLoop:
             loop.run_until_complete(loop.shutdown_default_executor())
         finally:
             loop.close()
+
+
+def _finish(loop: AbstractEventLoop, task: Task[Any]) -> None:
+    try:
+        loop.run_until_complete(task)
+    except BaseException:
+        if task.done() and not task.cancelled():
+            task.exception()  # or the loop would log that nobody looked at a SystemExit
+        raise

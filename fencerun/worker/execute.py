@@ -28,8 +28,8 @@ def run(
     """Compile and run one fence; the failure as plain data, or None if it did not fail.
 
     ``line`` is the page line of the first line of ``code``; ``number`` is the fence's, for
-    messages. KeyboardInterrupt is raised on: whoever interrupts knows why (``describe`` places
-    it). The script must have been entered.
+    messages. KeyboardInterrupt is raised on: whoever interrupts knows why (``interrupted``
+    places it). The script must have been entered.
     """
     script.number = number
     script.add(code, line)
@@ -64,6 +64,11 @@ def describe(script: Script, error: BaseException, *, kind: str = "exception") -
     if isinstance(error, AssertionError):
         _add_operands(script, error, failure)
     return failure
+
+
+def interrupted(script: Script, error: KeyboardInterrupt) -> FailureDict:
+    """Where a fence was when KeyboardInterrupt stopped it; the caller knows why and says so."""
+    return describe(script, error)
 
 
 def evaluate(script: Script, expression: str, spec: str | None) -> dict[str, str]:

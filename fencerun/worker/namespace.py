@@ -50,9 +50,10 @@ class Script:
         joined = os.path.normpath(os.path.join(directory, page))
         self.files = tuple(dict.fromkeys((page, self.file, joined)))
         self.module = types.ModuleType("__main__")
-        self.module.__dict__.update(
-            __file__=self.file, __builtins__=sys.modules["builtins"], __cached__=None
-        )
+        names = self.module.__dict__  # the rest of what a script finds there
+        if sys.version_info < (3, 14):
+            names["__annotations__"] = {}
+        names.update(__builtins__=sys.modules["builtins"], __file__=self.file, __cached__=None)
         self._children = MainForChildren(self.module, self.source, self.files)
         self._replaced: tuple[types.ModuleType | None, Any] | None = None
 

@@ -15,19 +15,10 @@ from types import TracebackType
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import TypedDict
+    from typing import Any
 
-    class FailureDict(TypedDict):
-        """A failure as plain data; the keys are the fields of ``fencerun.result.Failure``."""
-
-        kind: str
-        summary: str
-        line: int | None
-        traceback: str
-        mro: tuple[str, ...]
-        message: str
-        values: tuple[tuple[str, str], ...]
-        missing_name: str | None
+    #: A failure as plain data; the keys are the fields of ``fencerun.result.Failure``.
+    FailureDict = dict[str, Any]
 
 
 #: Library frames kept below the last frame of the page: the error's own place and its caller.
