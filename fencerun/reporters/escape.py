@@ -13,10 +13,10 @@ import re
 _UNSAFE = (
     "\x00-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff"
 )
-_IN_BLOCK = re.compile(f"[{_UNSAFE}]")
-_IN_LINE = re.compile(f"[{_UNSAFE}\t\n]")
+_IN_BLOCK = f"[{_UNSAFE}]"
+_IN_LINE = f"[{_UNSAFE}\t\n]"
 #: What a diff must not show as a plain space or as nothing: its two lines would look alike.
-_IN_DIFF = re.compile(f"[{_UNSAFE}\t\n\xa0\xad\u200b\u2060]")
+_IN_DIFF = f"[{_UNSAFE}\t\n\xa0\xad\u200b\u2060]"
 
 _NAMED = {"\n": "\\n", "\r": "\\r", "\t": "\\t"}
 
@@ -35,19 +35,27 @@ def _escaped(match: re.Match[str]) -> str:
     return f"\\x{code:02x}" if code < 0x100 else f"\\u{code:04x}"
 
 
+def _escape(unsafe: str, text: str) -> str:
+    # All that is unsafe is unprintable. Most text is neither, and a run in which all is well
+    # does not even compile the patterns.
+    return text if text.isprintable() else re.sub(unsafe, _escaped, text)
+
+
 def one_line(text: str) -> str:
     """``text`` as one line without control characters."""
-    return _IN_LINE.sub(_escaped, text)
+    return _escape(_IN_LINE, text)
 
 
 def diff_line(text: str) -> str:
     """As one_line, with invisible differences made visible."""
-    return _IN_DIFF.sub(_escaped, text)
+    return _escape(_IN_DIFF, text)
 
 
 def block(text: str) -> list[str]:
     """The lines of ``text``, without control characters other than tabs."""
-    return _IN_BLOCK.sub(_escaped, text).rstrip("\n").split("\n") if text.strip("\n") else []
+    if not text.strip("\n"):
+        return []
+    return _escape(_IN_BLOCK, text).rstrip("\n").split("\n")
 
 
 def cut(text: str, limit: int = MAX_LINE) -> str:

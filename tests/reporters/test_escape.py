@@ -28,6 +28,13 @@ def test_block_keeps_only_tabs(text: str) -> None:
     assert _controls("".join(block(text))) <= {"\t"}
 
 
+@given(ANYTHING)
+def test_what_is_escaped_is_unprintable(text: str) -> None:
+    """The short cut for printable text misses nothing."""
+    for char in text:
+        assert diff_line(char) == char or not char.isprintable()
+
+
 @given(ANYTHING, st.sampled_from(["ascii", "latin-1", "cp1252", "utf-8", "nonsense", None]))
 def test_encodable_can_be_encoded(text: str, encoding: str | None) -> None:
     safe = encodable(one_line(text), encoding)
