@@ -18,12 +18,12 @@ _NOT_RUN = frozenset({"kept", "stale", "edited", "missing", "expired", "skipped"
 
 @dataclass(slots=True)
 class _Page:
-    """A page in progress. ``flight`` maps the fences that run to when they began."""
+    """A page in progress. ``flight`` is the fence that runs, and when it began."""
 
     total: int
     began: float
-    done: int = 0
-    flight: dict[int, float] = field(default_factory=dict)
+    finished: set[int] = field(default_factory=set)
+    flight: tuple[int, float] | None = None
 
 
 class Progress:
@@ -37,7 +37,7 @@ class Progress:
         self._expected = RunStarted("", "", 0, 0)
         self._began = 0.0
         self._pages_done = 0
-        self._fences_done = 0
+        self._finished: set[tuple[str, int]] = set()
         self._failed = 0
 
     def add(self, event: Event, now: float) -> None:
@@ -48,17 +48,27 @@ class Progress:
         elif isinstance(event, PageStarted):
             self._pages[event.page] = _Page(event.fences, now)
         elif isinstance(event, FenceStarted) and event.page in self._pages:
-            self._pages[event.page].flight[event.fence] = now
+            self._begin(event, self._pages[event.page], now)
         elif isinstance(event, FenceDone):
-            self._fences_done += 1
+            self._finished.add((event.verdict.page, event.verdict.fence))
             self._failed += severity(event.verdict.kind) == "error"
             page = self._pages.get(event.verdict.page)
             if page is not None:
-                page.flight.pop(event.verdict.fence, None)
-                page.done += event.verdict.kind not in _NOT_RUN
+                if page.flight and page.flight[0] == event.verdict.fence:
+                    page.flight = None
+                if event.verdict.kind not in _NOT_RUN:
+                    page.finished.add(event.verdict.fence)
         elif isinstance(event, PageDone):
             self._pages_done += 1
             self._pages.pop(event.page, None)
+
+    def _begin(self, event: FenceStarted, page: _Page, now: float) -> None:
+        # A page runs its fences one after another, so the one before has ended; its verdict may
+        # come much later, since `record` has it only once the page is written.
+        if page.flight is not None:
+            page.finished.add(page.flight[0])
+            self._finished.add((event.page, page.flight[0]))
+        page.flight = (event.fence, now)
 
     def lines(self, now: float, width: int, height: int) -> list[Line]:
         """At most ``height`` lines that aim at ``width`` columns: pages, and a total if several."""
@@ -75,7 +85,7 @@ class Progress:
 
     def _total(self, now: float) -> Line:
         pages = f"{self._pages_done:,}/{self._expected.pages:,} pages"
-        fences = f"{self._fences_done:,}/{self._expected.fences:,} fences"
+        fences = f"{len(self._finished):,}/{self._expected.fences:,} fences"
         line: Line = (Span("faint", f"{pages}, {fences}, {duration(now - self._began)}"),)
         if self._failed:
             line += (Span("faint", ", "), Span(severity("failed"), f"{self._failed:,} failed"))
@@ -97,7 +107,7 @@ def _short(name: str, limit: int) -> str:
 def _row(name: str, page: _Page, names: int, now: float, width: int) -> Line:
     """``lessons/07.md ━━━━────── 12/40 4.1 s · fence 13, 2.3 s``."""
     shown = _short(one_line(name), names)
-    done = min(page.done, page.total)
+    done = min(len(page.finished), page.total)
     cells = 20 if width >= 100 else 12
     full = cells * done // page.total if page.total else cells
     row: Line = (
@@ -107,9 +117,7 @@ def _row(name: str, page: _Page, names: int, now: float, width: int) -> Line:
         Span("text", f" {done:>{len(str(page.total))}}/{page.total}"),
         Span("faint", f" {duration(now - page.began)}"),
     )
-    slow = [(fence, now - began) for fence, began in list(page.flight.items())]
-    slow = [(fence, seconds) for fence, seconds in slow if seconds > _LONG]
-    if slow:
-        fence, seconds = max(slow, key=lambda one: one[1])
-        row += (Span("warning", f" · fence {fence}, {duration(seconds)}"),)
+    flight = page.flight
+    if flight is not None and now - flight[1] > _LONG:
+        row += (Span("warning", f" · fence {flight[0]}, {duration(now - flight[1])}"),)
     return row

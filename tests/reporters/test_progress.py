@@ -36,6 +36,14 @@ def test_the_fence_in_flight_is_named_once_it_takes_long() -> None:
     assert shown(ONE, 3.5) == ["lessons/07.md ━━━───────── 1/4 3.5 s · fence 2, 1.5 s"]
 
 
+def test_a_fence_that_begins_ends_the_one_before() -> None:
+    """`record` has no verdict of a fence before its page is written."""
+    events = [*ONE, (4.0, FenceStarted("x::3", "lessons/07.md", 3, 30))]
+    assert shown(events, 4.5) == ["lessons/07.md ━━━━━━────── 2/4 4.5 s"]
+    again = [*events, (5.0, FenceStarted("x::2", "lessons/07.md", 2, 20))]
+    assert shown(again, 6.5) == ["lessons/07.md ━━━━━━━━━─── 3/4 6.5 s · fence 2, 1.5 s"]
+
+
 def test_wide_terminals_have_a_longer_bar() -> None:
     assert shown(ONE, 2.5, 140) == ["lessons/07.md ━━━━━─────────────── 1/4 2.5 s"]
 
