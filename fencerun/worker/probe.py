@@ -74,8 +74,7 @@ def devices() -> dict[str, Any]:
 
     A CUDA or ROCm device has its compute capability as ``sm`` (9.0 is 90).
     """
-    import torch
-
+    torch: Any = importlib.import_module("torch")
     found: dict[str, Any] = {"cuda": [], "rocm": [], "xpu": [], "mps": []}
     if torch.cuda.is_available():
         backend = "rocm" if torch.version.hip else "cuda"

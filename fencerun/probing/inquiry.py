@@ -27,7 +27,7 @@ with open(sys.argv[1], encoding="utf-8") as file:
     exec(compile(file.read(), sys.argv[1], "exec"), names)
 names["main"](sys.argv[2])
 """
-_PROBE = Path(__file__).with_name("worker") / "probe.py"
+_PROBE = Path(__file__).parents[1] / "worker" / "probe.py"
 _MARK = "\x1efencerun-probe "
 
 

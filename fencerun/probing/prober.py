@@ -12,10 +12,10 @@ import sys
 from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
-from fencerun import accelerators, machine
 from fencerun.capabilities import Own, Requirement, normal, slug
 from fencerun.errors import UsageError
-from fencerun.inquiry import Inquiry, Raised, Unanswered
+from fencerun.probing import accelerators, machine
+from fencerun.probing.inquiry import Inquiry, Raised, Unanswered
 
 LEFT_OUT = "left out by --without"
 

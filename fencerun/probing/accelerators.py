@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
-from fencerun import machine
 from fencerun.capabilities import Requirement, slug
-from fencerun.inquiry import Inquiry
+from fencerun.probing import machine
+from fencerun.probing.inquiry import Inquiry
 
 _BACKENDS = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "XPU", "mps": "MPS"}
 _COMPARE: Mapping[str, Callable[[int, int], bool]] = {

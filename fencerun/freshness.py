@@ -1,0 +1,257 @@
+"""Whether a recording still belongs to its fence: keys, and where a recording was made. Pure.
+
+A key is the same on every machine, system and Python, so that a machine without a GPU can tell
+that what one with a GPU recorded is out of date. It knows nothing of writing or running; files
+are read by a function that is handed in.
+"""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import json
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Literal
+
+from fencerun import localmodules
+from fencerun.frontmatter import PageSettings
+from fencerun.localmodules import Read
+from fencerun.page import Fence, Page, Recording
+from fencerun.plan import Member, members
+from fencerun.tags import Raises, Tags
+
+#: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that
+#: stood at the same fence, so what counts is the chance that one edit goes unseen: 1 in 16**8, or
+#: 4.3 billion. With 6 digits (1 in 16.8 million) a course that makes 100,000 edits of gated fences
+#: in a year would in one year of 170 show old output as current; with 8, in one of 43,000. Keys
+#: guard against mistakes, not against malice: whoever can edit a page can write any key.
+DIGITS = 8
+
+#: Tags that the printed text depends on. All others say how to run or to compare.
+BEHAVIOUR = ("raises", "stderr", "echo", "mask")
+
+#: Tags that are no part of a key (``continues`` is: as the source of the fence that it names).
+PRESENTATION = frozenset(
+    {"continues", "requires", "rtol", "atol", "ints", "match", "varies", "quiet"}
+    | {"skip", "timeout", "isolated", "allows"}
+)
+
+Freshness = Literal["kept", "stale", "edited", "missing"]
+
+
+@dataclass(frozen=True, slots=True)
+class Part:
+    """One thing that an output depends on. ``name`` is for people and no part of a key."""
+
+    name: str
+    digest: str
+
+
+@dataclass(frozen=True, slots=True)
+class Key:
+    """The key beside a recording: hashes of what it depends on, and of its text."""
+
+    source: str
+    text: str
+
+    def __str__(self) -> str:
+        return f"{self.source}.{self.text}"
+
+
+@dataclass(frozen=True, slots=True)
+class Provenance:
+    """Where and when a recording was made; ``torch`` is ``torch-2.11.0+cu130``.
+
+    Without torch it is the version of Python: ``python-3.11.7``.
+    """
+
+    device: str
+    torch: str
+    date: datetime.date
+
+    def age_days(self, today: datetime.date) -> int:
+        """Whole days since then; less than 0 for a date that is still to come."""
+        return (today - self.date).days
+
+
+def part(name: str, role: str, content: str | bytes) -> Part:
+    """A part whose digest covers ``role`` and ``content``, not ``name``.
+
+    Text, also of a file, counts without trailing blanks and whatever its line endings; bytes
+    that hold a NUL count as they are.
+    """
+    if isinstance(content, bytes):
+        # git takes a file with a NUL for binary, and leaves its line endings alone.
+        text = None if b"\0" in content else content.decode("utf-8", "surrogateescape")
+        if text is None:
+            return Part(name, _digest(role + "\0binary\0", content))
+        content = text.removeprefix("\ufeff")
+    return Part(name, _text_digest(role, content))
+
+
+@lru_cache(maxsize=4096)
+def _text_digest(role: str, text: str) -> str:
+    return _digest(role + "\0", _normal(text).encode("utf-8", "surrogateescape"))
+
+
+def _digest(role: str, data: bytes) -> str:
+    return hashlib.sha256(role.encode() + data).hexdigest()
+
+
+def _normal(text: str) -> str:
+    """``text`` with ``\\n`` line ends, without blanks before them or lines of blanks at its end."""
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return "\n".join(line.rstrip(" \t") for line in lines).rstrip("\n")
+
+
+def parts(
+    page: Page,
+    fence: Fence,
+    read: Read,
+    *,
+    base: PageSettings | None = None,
+    extra: Sequence[Part] = (),
+) -> tuple[Part, ...]:
+    """All that the output of ``fence`` depends on, as ``of_chain`` lists it.
+
+    ``base`` are the project's settings. For many fences of a page, ``plan.members`` once and
+    ``of_chain`` for each is cheaper.
+    """
+    settled = {m.fence.number: m for m in members(page, base or PageSettings())}
+    return of_chain(chain_of(settled[fence.number], settled), read, extra)
+
+
+def chain_of(member: Member, settled: Mapping[int, Member]) -> tuple[Member, ...]:
+    """The members that ``member`` continues, the first of them first, and itself."""
+    chain = {member.fence.number: member}
+    parent = member.parent
+    while parent is not None and parent in settled and parent not in chain:
+        chain[parent] = settled[parent]
+        parent = settled[parent].parent
+    return tuple(reversed(chain.values()))
+
+
+def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) -> tuple[Part, ...]:
+    """What the output of the last member depends on.
+
+    Its code and tags, those of the fences before it, the local modules that these import, and
+    ``extra``: what the page or project adds, such as a set-up file. ``read`` takes paths relative
+    to the page's directory, with ``/``.
+    """
+    found = []
+    for member in chain:
+        own = member is chain[-1]
+        number = member.fence.number
+        name = f"code of fence {number}" if own else f"fence {number} that it continues"
+        role = f"{'code' if own else 'continued'} {member.fence.language}"
+        found.append(part(name, role, member.fence.code))
+        found += _tag_parts(member.tags, "" if own else f" of fence {number}")
+    sources = [m.fence.code for m in chain if m.fence.language == "python"]
+    for path, data in localmodules.find(sources, read):
+        found.append(part(f"module {path}", f"module {path}", data))
+    return (*found, *extra)
+
+
+def _tag_parts(tags: Tags, whose: str) -> list[Part]:
+    said = ((name, getattr(tags, name)) for name in BEHAVIOUR)
+    return [
+        part(f"tag {name}{whose}", f"tag {name}", json.dumps(_plain(value)))
+        for name, value in said
+        if value
+    ]
+
+
+def _plain(value: object) -> object:
+    return [value.type, value.text] if isinstance(value, Raises) else value
+
+
+def source_hash(parts: Sequence[Part]) -> str:
+    """The first half of a key."""
+    return _digest("source\0", "\0".join(p.digest for p in parts).encode())[:DIGITS]
+
+
+def text_hash(lines: Sequence[str]) -> str:
+    """The second half of a key, of a recording's canonical lines."""
+    return _digest("text\0", _normal("\n".join(lines)).encode("utf-8", "surrogatepass"))[:DIGITS]
+
+
+def key_of(parts: Sequence[Part], lines: Sequence[str]) -> Key:
+    """The key of a recording that says ``lines``."""
+    return Key(source_hash(parts), text_hash(lines))
+
+
+def changes(before: Sequence[Part], now: Sequence[Part]) -> tuple[str, ...]:
+    """What differs between two lists of parts, in words: why a recording is stale."""
+    old, new = {p.digest for p in before}, {p.digest for p in now}
+    names = {p.name for p in before}, {p.name for p in now}
+    changed = [
+        f"{p.name} changed" if p.name in names[0] else f"{p.name} is new"
+        for p in now
+        if p.digest not in old
+    ]
+    gone = [f"{p.name} is gone" for p in before if p.digest not in new and p.name not in names[1]]
+    return (*changed, *gone)
+
+
+_KEY = re.compile(r"([0-9a-f]{6,64})\.([0-9a-f]{6,64})")
+
+
+def parse_key(text: str) -> Key | None:
+    """The key that ``text`` writes; None where it is none."""
+    match = _KEY.fullmatch(text)
+    return Key(match[1], match[2]) if match else None
+
+
+_ON = re.compile(r"([^/\s]+)/([^/\s]+)/([0-9]{4})-([0-9]{2})-([0-9]{2})")
+
+
+def parse_on(text: str) -> Provenance | None:
+    """The provenance that ``text`` writes (``nvidia-h200/torch-2.11.0+cu130/2026-11-29``)."""
+    match = _ON.fullmatch(text)
+    if match is None:
+        return None
+    try:
+        day = datetime.date(int(match[3]), int(match[4]), int(match[5]))
+    except ValueError:
+        return None
+    return Provenance(match[1], match[2], day)
+
+
+def format_on(provenance: Provenance) -> str:
+    """What ``parse_on`` reads."""
+    return f"{provenance.device}/{provenance.torch}/{provenance.date.isoformat()}"
+
+
+def software(versions: Mapping[str, str]) -> str:
+    """The version that a recording names: torch's, else Python's."""
+    name = "torch" if "torch" in versions else "python"
+    return f"{name}-{versions[name]}"
+
+
+def judge(
+    recorded: Recording | None,
+    parts: Sequence[Part],
+    today: datetime.date,
+    lines: Sequence[str] | None = None,
+) -> Freshness:
+    """What is known of a recording without running its fence.
+
+    ``lines`` are the canonical lines of its text, where they are not simply its lines. One
+    without a readable key is stale: nothing says that it belongs to the code. Edited is a text
+    that the key does not fit, or a date that no recording can have.
+    """
+    if recorded is None:
+        return "missing"
+    key = parse_key(recorded.key or "")
+    if key is None or key.source != source_hash(parts):
+        return "stale"
+    if key.text != text_hash(recorded.text if lines is None else lines):
+        return "edited"
+    made = parse_on(recorded.on or "")
+    # A machine one time zone ahead may write tomorrow's date.
+    if made is None or made.age_days(today) < -1:
+        return "edited"
+    return "kept"
