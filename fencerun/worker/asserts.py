@@ -168,7 +168,8 @@ class FailedAssert:
 
     def text(self) -> str:
         """The condition as its author wrote it, on one line."""
-        return "" if self._node is None else self._segment(self._node.test)
+        text = "" if self._node is None else self._segment(self._node.test)
+        return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
 
     def values(self, recorder: Recorder) -> tuple[tuple[str, str], ...]:
         """(source text, repr) of the operands, in source order."""

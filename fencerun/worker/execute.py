@@ -128,9 +128,7 @@ def _add_operands(script: Script, error: AssertionError, failure: FailureDict) -
     try:
         found = FailedAssert(fence.code, fence.line, innermost)
         failure["values"] = script.context.run(found.values, script.recorder)
-        if not failure["message"]:
-            failure["summary"] = (
-                f"AssertionError: {found.text()}" if found.text() else "AssertionError"
-            )
+        if not failure["message"] and found.text():
+            failure["summary"] = f"AssertionError: {found.text()}"
     except Exception:
         return  # the report goes on without values, whatever the operands' own code did

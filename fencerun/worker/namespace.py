@@ -124,6 +124,9 @@ class Script:
         self.recorder.clear()
         for name in self.files:
             linecache.cache.pop(name, None)
+        # `Optional[Net]` would keep Net, and what its attributes hold, for a hundred uses more.
+        for clear in getattr(sys.modules.get("typing"), "_cleanups", ()):
+            clear()
         inspect = sys.modules.get("inspect")
         if inspect is None:
             return

@@ -26,6 +26,7 @@ _LAST_FRAMES = 2
 #: Lines of a traceback kept at either end, and characters of a message.
 _MOST_LINES = 100
 _MOST_CHARACTERS = 1 << 16
+_LONGEST_SUMMARY = 300
 
 _OURS = os.path.dirname(os.path.dirname(os.path.abspath(__file__))) + os.sep
 _STDLIB = os.path.dirname(os.path.abspath(os.__file__)) + os.sep
@@ -91,7 +92,8 @@ def summary(error: BaseException, message: str) -> str:
     name = _name(type(error))
     if name == "bdb.BdbQuit" and not first:
         first = "a fence has no terminal to debug from"
-    return f"{name}: {first}" if first else name
+    whole = f"{name}: {first}" if first else name
+    return whole if len(whole) <= _LONGEST_SUMMARY else whole[: _LONGEST_SUMMARY - 1] + "…"
 
 
 def page_line(error: BaseException, pages: Collection[str]) -> int | None:

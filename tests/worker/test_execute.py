@@ -169,7 +169,11 @@ def test_leaving_the_script_leaves_nothing_behind() -> None:
     files, sources = set(inspect.modulesbyfile), set(linecache.cache)
     script = Script(PAGE, "/nowhere/lessons")
     with script:
-        run(script, "import inspect\nclass Big: pass\nbig = Big()\nloop = [big]; loop.append(loop)")
+        run(
+            script,
+            "import inspect, typing\nclass Big: pass\nbig = Big()\nBig.own = big\n"
+            "kept = typing.Optional[Big]\nloop = [big]; loop.append(loop)",
+        )
         run(script, "print(inspect.getsource(Big), inspect.getmodule(Big))", 60)
         big = weakref.ref(script.module.__dict__["big"])
         assert sys.modules["__main__"] is script.module

@@ -217,6 +217,31 @@ PLAIN: dict[str, Chain] = {
         print(f.__code__.co_firstlineno, sys._getframe().f_lineno)
         """,
     ),
+    "doctest, unittest, profiler": chain(
+        """
+        import cProfile, doctest, io, pstats, sys, unittest
+
+        def f(x):
+            '''
+            >>> f(1)
+            3
+            '''
+            return x
+
+        class T(unittest.TestCase):
+            def test_f(self):
+                self.assertEqual(f(1), 2)
+        """,
+        """
+        print(doctest.testmod())
+        log = io.StringIO()
+        unittest.main(exit=False, testRunner=unittest.TextTestRunner(log))
+        print([line for line in log.getvalue().splitlines() if "x.md" in line or ":" in line])
+        profile = cProfile.Profile()
+        profile.run("f(1)")
+        print(sorted(where for where in pstats.Stats(profile).stats if "x.md" in where[0]))
+        """,
+    ),
     "contextvars": chain(
         """
         import contextvars, decimal

@@ -63,11 +63,13 @@ def without_carets(text: str) -> str:
         pytest.param(
             "import pdb\nraise __import__('bdb').BdbQuit", None, 42, "bdb.BdbQuit", id="pdb"
         ),
+        pytest.param(f"raise KeyError('{'a' * 999}')", None, 41, "KeyError", id="long"),
     ],
 )
 def test_summary(code: str, summary: str | None, line: int, mro: str) -> None:
     failure = fail(code)
     assert summary is None or failure["summary"] == summary
+    assert len(failure["summary"]) <= 300
     assert (failure["line"], failure["mro"][0]) == (line, mro)
     assert failure["mro"][-2:] == ("BaseException", "object")
     assert failure["kind"] == ("exit" if "SystemExit" in failure["mro"] else "exception")
