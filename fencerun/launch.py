@@ -5,13 +5,16 @@ The command line and the Python API both start here.
 
 from __future__ import annotations
 
+import datetime
 import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
 from fencerun import config, files, interpreter, reader, selection
+from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
+from fencerun.discovery import discover
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
 from fencerun.events import Event
@@ -49,7 +52,7 @@ def pages(arguments: Sequence[str]) -> Iterator[Page]:
 
 def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
     paths = [target.path for target in wanted] or _own_paths(settings)
-    return files.discover(paths, root=settings.root, exclude=settings.exclude)
+    return discover(paths, root=settings.root, exclude=settings.exclude)
 
 
 def _own_paths(settings: config.Project) -> list[str]:
@@ -80,7 +83,7 @@ def session(
     own = _masks(settings)
     return Session(
         request, settings, names, gate, own, engine or _worker, chosen, emit,
-        Unrun(gate.prober, own, settings.max_kept_days, request.renew),
+        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew),
     )  # fmt: skip
 
 
@@ -117,6 +120,10 @@ def _refuse_own_page(names: Sequence[str]) -> None:
     for name in names:
         if own and os.path.realpath(name) == own:
             raise UsageError(f"{name}: a fence of this page runs fencerun on the page itself")
+
+
+def _today() -> datetime.date:
+    return datetime.datetime.now(datetime.timezone.utc).date()
 
 
 def _worker(options: EngineOptions) -> Engine:

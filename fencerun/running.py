@@ -29,6 +29,8 @@ class Runner:
     emit: Callable[[Event], None]
     #: Where a fence's fault is tracked that the configuration knows of, else None.
     excuse: Callable[[Member], str | None] = lambda _: None
+    #: Whether a fence was recorded on another device than the one it runs on here.
+    elsewhere: Callable[[Member], bool] = lambda _: False
     #: Failures of steps by job key, so that a blocked fence can say what blocked it.
     failures: dict[str, Failure] = field(default_factory=dict)
 
@@ -59,7 +61,9 @@ class Runner:
             return Judgement(blocked(step.member, by, self.failures.get(event.by)))
         if event.outcome.failure is not None:
             self.failures[event.key] = event.outcome.failure
-        judgement = judge(step.member, event.outcome, self.masks, self.max_output)
+        judgement = judge(
+            step.member, event.outcome, self.masks, self.max_output, self.elsewhere(step.member)
+        )
         tracked = self.excuse(step.member)
         if tracked is None:
             return judgement

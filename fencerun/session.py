@@ -106,6 +106,8 @@ class Session:
     def _run(self) -> None:
         pages = list(self._load())
         settled = [members(page, self._defaults(page)) for page in pages if not page.broken]
+        for found in filter(None, settled):
+            self.unrun.settled[found[0].page.path] = {m.fence.number: m for m in found}
         selects = selector(self.request.targets, self.request.word)
         plan = build([one for one in settled if one], selects, self.gate.unmet)
         if not plan.chains:
@@ -115,9 +117,26 @@ class Session:
             return
         with self.engine(self._options(plan)) as engine:
             self._start(engine.describe(), pages, plan)
-            runner = Runner(engine, self.masks, self.project.max_output, self.emit, self._excuse)
+            runner = Runner(
+                engine,
+                self.masks,
+                self.project.max_output,
+                self.emit,
+                self._excuse,
+                self.unrun.elsewhere,
+            )
             for page in pages:
                 self._page(page, plan, runner)
+
+    def _runner(self, engine: Engine) -> Runner:
+        return Runner(
+            engine,
+            self.masks,
+            self.project.max_output,
+            self.emit,
+            self._excuse,
+            self.unrun.elsewhere,
+        )
 
     def _load(self) -> Iterator[Page]:
         masks = {*NAMED, *(mask.name for mask in self.masks)}

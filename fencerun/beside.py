@@ -1,0 +1,31 @@
+"""Files beside a page, as freshness keys read them: by a path relative to the page."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+
+def beside(page: str) -> Callable[[str], bytes | None]:
+    """A reader of the files in the directory of ``page``; each file is read once.
+
+    It gives the bytes of a file, and None for what is not there, is no file, or lies outside.
+    """
+    directory = Path(page).absolute().parent
+    known: dict[str, bytes | None] = {}
+
+    def read(path: str) -> bytes | None:
+        if path not in known:
+            known[path] = _bytes(directory, path)
+        return known[path]
+
+    return read
+
+
+def _bytes(directory: Path, path: str) -> bytes | None:
+    if path.startswith("/") or ".." in path.split("/"):
+        return None
+    try:
+        return (directory / path).read_bytes()
+    except (OSError, ValueError):
+        return None
