@@ -16,15 +16,16 @@ def choose(asked: str | None, root: Path, env: Mapping[str, str], own: str) -> s
     Raises UsageError when ``asked`` is not there: a wrong interpreter would make wrong recordings.
     """
     if asked:
-        found = shutil.which(asked) or (
-            _in_environment(Path(asked)) if Path(asked).is_dir() else None
+        directory = Path(asked)
+        named: str | None = (
+            _in_environment(directory) if directory.is_dir() else shutil.which(asked)
         )
-        if found is None:
+        if named is None:
             raise UsageError(f"--python {asked}: no such interpreter")
-        return str(Path(found).absolute())
-    for environment in (env.get("VIRTUAL_ENV"), root / ".venv"):
-        found = environment and _in_environment(Path(environment))
-        if found:
+        return str(Path(named).absolute())
+    active = env.get("VIRTUAL_ENV")
+    for environment in (*([Path(active)] if active else []), root / ".venv"):
+        if found := _in_environment(environment):
             return found
     return own
 
