@@ -51,6 +51,18 @@ def run_chain(guards: Guards, case: dict[str, Any], number: int = 1) -> dict[str
     return {"errors": errors, "violations": found, "leaks": leaks, "tainted": tainted}
 
 
+def look(case: dict[str, Any]) -> str:
+    """What the case's ``sees`` expression comes to now."""
+    if "sees" not in case:
+        return ""
+    names: dict[str, Any] = {}
+    for name in ("os", "sys", "gc", "warnings", "logging", "signal", *case.get("uses", ())):
+        importlib.import_module(name)
+        root = name.partition(".")[0]
+        names[root] = sys.modules[root]
+    return repr(eval(case["sees"], names))
+
+
 def check(case: dict[str, Any]) -> str:
     """What the code in ``after`` raised, or an empty string."""
     try:
@@ -77,15 +89,23 @@ def main() -> None:
         importlib.import_module(name)
     exec(request.get("warm", ""), {})
     guards = Guards(lambda filename: filename.startswith("/pages/"))
-    before, results = dispatcher(), {}
+    dumps = request.get("dumps", False)
+    before, results = dispatcher() if dumps else {}, {}
     for case in request["cases"]:
         with redirect_stdout(io.StringIO()):
+            saw = look(case)
             rounds = [run_chain(guards, case) for _ in range(case.get("rounds", 1))]
-            after = check(case)
-        now = dispatcher()
+            after, sees = check(case), look(case)
+        now = dispatcher() if dumps else {}
         changed = sorted(k for k in {*before, *now} if before.get(k) != now.get(k))
         before = now
-        results[case["name"]] = {"rounds": rounds, "after": after, "changed": changed}
+        results[case["name"]] = {
+            "rounds": rounds,
+            "after": after,
+            "changed": changed,
+            "saw": saw,
+            "sees": sees,
+        }
     sys.stdout = real
     json.dump(results, real)
     real.flush()

@@ -20,11 +20,15 @@ def run_cases() -> Callable[..., dict[str, Any]]:
     """Runs cases in one fresh interpreter; their results by name."""
 
     def run(
-        cases: Sequence[dict[str, Any]], preload: Sequence[str] = (), warm: str = ""
+        cases: Sequence[dict[str, Any]],
+        preload: Sequence[str] = (),
+        warm: str = "",
+        dumps: bool = False,
     ) -> dict[str, Any]:
+        request = {"cases": list(cases), "preload": list(preload), "warm": warm, "dumps": dumps}
         done = subprocess.run(
             [sys.executable, "-W", "ignore", str(CHILD)],
-            input=json.dumps({"cases": list(cases), "preload": list(preload), "warm": warm}),
+            input=json.dumps(request),
             capture_output=True,
             text=True,
             cwd=ROOT,

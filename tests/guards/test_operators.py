@@ -125,7 +125,7 @@ WAYS: dict[str, str] = {
         assert not hasattr(getattr(torch.ops, NS), "t")
     """,
     "handles that outlive the chain": """
-        import sys, torch
+        import colorsys, torch
         @torch.library.custom_op(NS + "::k", mutates_args=("x",))
         def k(x: torch.Tensor) -> None:
             x.add_(1)
@@ -133,7 +133,7 @@ WAYS: dict[str, str] = {
         @torch.library.custom_op(NS + "::k", mutates_args=("x",))
         def k(x: torch.Tensor) -> None:
             x.add_(2)
-        sys.stale = (k, getattr(torch.ops, NS).k, getattr(torch.ops, NS).k.default, first)
+        colorsys.stale = (k, getattr(torch.ops, NS).k, getattr(torch.ops, NS).k.default, first)
         k(torch.ones(1))
     """,
     "python kernel on an aten operator": """
@@ -185,8 +185,8 @@ AFTER: dict[str, str] = {
         assert torch.ops.aten.gelu.default is sys.gelu
     """,
     "handles that outlive the chain": """
-        import sys, torch
-        for handle in sys.stale:
+        import colorsys, torch
+        for handle in colorsys.stale:
             try:
                 handle(torch.ones(1))
             except RuntimeError as error:
@@ -225,7 +225,7 @@ def ways(run_cases: Any) -> dict[str, Any]:
         }
         for name, source in WAYS.items()
     ]
-    results: dict[str, Any] = run_cases(cases, preload=["torch"], warm=WARM)
+    results: dict[str, Any] = run_cases(cases, preload=["torch"], warm=WARM, dumps=True)
     return results
 
 

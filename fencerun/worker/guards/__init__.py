@@ -7,18 +7,25 @@ them never pays for them. Knows nothing of pages, processes or output.
 
 from __future__ import annotations
 
-from fencerun.worker.guards.internals import loaded
-from fencerun.worker.guards.ledger import Ledger
+from fencerun.worker.guards.configs import Contexts
+from fencerun.worker.guards.dynamo import FirstCompile
+from fencerun.worker.guards.evidence import Evidence
+from fencerun.worker.guards.imports import ImportBracket
+from fencerun.worker.guards.internals import library_counter, library_names, loaded
+from fencerun.worker.guards.ledger import Ledger, Registration
+from fencerun.worker.guards.leftovers import DescriptorsWatch, ExitHandlers, ModulesWatch
+from fencerun.worker.guards.native import WORDS, NativeWatch
 from fencerun.worker.guards.operators import OperatorHooks
-from fencerun.worker.guards.origin import Origins
+from fencerun.worker.guards.origin import Origin, Origins
 from fencerun.worker.guards.policy import History, violations
+from fencerun.worker.guards.state import Change, State
 from fencerun.worker.guards.undo import undo
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextvars
     import types
-    from collections.abc import Callable
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fencerun.worker.guards.policy import Violation
@@ -28,51 +35,158 @@ class Guards:
     """Watches one process: ``chain_begin``, then each fence in a bracket, then ``chain_end``."""
 
     def __init__(self, pages: Callable[[str], bool]) -> None:
-        """``pages`` tells by ``co_filename`` whether code is a fence's."""
+        """``pages`` tells by ``co_filename`` whether code is a fence's.
+
+        Make it before anything of a page is on ``sys.path``, in the thread that runs the fences.
+        """
         self._origins = Origins(pages)
         self._history = History()
         self._operators: OperatorHooks | None = None
         self._ledger = Ledger()
+        self._evidence = Evidence()
+        self._state = State(self._origins)
+        self._contexts = Contexts()
+        self._modules = ModulesWatch(self._origins)
+        self._descriptors = DescriptorsWatch()
+        self._exits = ExitHandlers(self._origins)
+        self._first_compile = FirstCompile()
+        self._native = NativeWatch(library_counter(), library_names, self._origins.is_installed)
+        self._bracket = ImportBracket(self._before_import, self._after_import)
+        self._installed = self._running = False
+        self._fence: int | None = None
+        self._page: str = ""
         self._namespace: str | None = None
         self._allows: tuple[str, ...] = ()
-        self._seen = 0
+        self._policed = 0
+
+    # The chain.
 
     def chain_begin(self, context: contextvars.Context | None = None) -> None:
         """Take stock before the first fence of a chain; its fences run in ``context``."""
-        self._ledger = Ledger()
-        self._seen = 0
+        if not self._installed:
+            self._exits.install()
+            self._bracket.install()
+            self._installed = True
+        self._ledger, self._evidence = Ledger(), Evidence()
+        self._policed, self._fence = 0, None
         self._hook_torch()
+        self._first_compile.begin()
+        self._contexts.begin(context)
+        self._native.begin(self._tables)
+        self._state.begin()
+        self._descriptors.begin()
+        self._modules.begin()
+        self._exits.active = self._running = True
 
     def fence_begin(self, number: int, op_namespace: str | None, allows: tuple[str, ...]) -> None:
         """A fence is about to run; it may register operators where these say."""
-        self._ledger.fence = number
+        if self._fence is not None:
+            self._state.observe(self._fence)
+        self._fence = self._ledger.fence = number
         self._namespace, self._allows = op_namespace, allows
 
-    def fence_end(self, code: types.CodeType | None = None) -> list[Violation]:
-        """What the fence registered where it may not: each one fails it."""
-        new = self._ledger.registrations[self._seen :]
-        self._seen += len(new)
-        return violations(new, self._namespace, self._allows)
+    def fence_end(self, code: types.CodeType | str | None = None, line: int = 1) -> list[Violation]:
+        """What the fence registered where it may not: each one fails it.
+
+        ``code`` (or its source text, whose first line is page line ``line``) is where lines of
+        leaks are looked for.
+        """
+        if code is not None:
+            self._evidence.add(self._number, code, line)
+        self._police_native()
+        new = self._ledger.registrations[self._policed :]
+        self._policed += len(new)
+        return violations(new, self._namespace, self._allows) if new else []
 
     def chain_end(self) -> tuple[list[dict[str, Any]], str | None]:
         """Undo what can be undone.
 
         Gives the leaks (keys of :class:`fencerun.result.Leak`) and, if the process is unfit for
-        further fences, why. Dynamo has to be reset before.
+        further fences, why. Dynamo has to be reset before; the fences' namespace may still be
+        there or not.
         """
+        self._exits.active = self._running = False
         if self._operators is not None:
             self._operators.ledger = None
             undo(self._ledger, self._operators.tables)
-        return [], None
+        leaks = [self._leak(change) for change in self._changes()]
+        leaks += [
+            {**self._leak(Change("exit handler", "", name, ("register",))), "line": line}
+            for name, line in self._exits.settle()
+        ]
+        stuck = [leak["what"] for leak in leaks if not leak["undone"]]
+        return leaks, "; ".join(f"{what} can't be undone" for what in stuck) or None
 
     def close(self) -> None:
         """Remove every hook from the process."""
         if self._operators is not None:
             self._operators.remove()
             self._operators = None
+        self._first_compile.remove()
+        self._bracket.remove()
+        self._exits.remove()
+        self._installed = False
+
+    def _changes(self) -> Iterator[Change]:
+        yield from self._state.settle(self._evidence)
+        for what, was, now, words in self._contexts.changes():
+            yield Change(what, was, now, words)
+        for watch in (self._modules, self._descriptors):
+            for found in watch.settle():
+                yield Change(*found)
+        for what in self._ledger.permanent:
+            yield Change(what, "", "", WORDS, undone=False)
+
+    def _leak(self, change: Change) -> dict[str, Any]:
+        fence = self._number if change.fence is None else change.fence
+        return {
+            "what": change.what,
+            "was": change.was,
+            "now": change.now,
+            "undone": change.undone,
+            "fence": fence or None,
+            "line": self._evidence.line(fence, change.words),
+        }
+
+    # Torch, and imports in the middle of a chain.
+
+    @property
+    def _number(self) -> int:
+        return self._fence or 0
+
+    @property
+    def _tables(self) -> Any:
+        return None if self._operators is None else self._operators.tables
 
     def _hook_torch(self) -> None:
         if self._operators is None and (torch := loaded("torch")) is not None:
             self._operators = OperatorHooks(torch, self._origins, self._history)
         if self._operators is not None:
             self._operators.ledger = self._ledger
+
+    def _before_import(self, name: str) -> Any | None:
+        if not self._running or not self._origins.is_installed_module(name):
+            return None
+        return self._state.before_import(), self._descriptors.opened()
+
+    def _after_import(self, name: str, token: Any) -> None:
+        before, opened = token
+        if self._operators is None:
+            self._hook_torch()
+        self._first_compile.begin_late()
+        self._state.after_import(before)
+        self._descriptors.adopt(opened)
+        self._modules.adopt()
+        self._native.adopt(self._tables)
+
+    # Native libraries.
+
+    def _police_native(self) -> None:
+        found = list(self._native.settle(self._tables, set(self._ledger.defined)))
+        for one in found:
+            line = self._evidence.line(self._number, WORDS)
+            origin = Origin(one.library, 0, line)
+            made = Registration("native", one.namespace, one.name, one.key, origin, self._number)
+            self._ledger.registrations.append(made)
+        for library in dict.fromkeys(one.library for one in found):
+            self._ledger.permanent.append(f"operators registered by {library}")

@@ -13,29 +13,63 @@ if TYPE_CHECKING:
     from types import CodeType
 
 
+#: ``ast.PyCF_ALLOW_TOP_LEVEL_AWAIT``: importing ``ast`` costs milliseconds.
+_TOP_LEVEL_AWAIT = 0x2000
+
+
 class Evidence:
     """The code of one chain's fences, by number, as far as it was handed over."""
 
     def __init__(self) -> None:
-        self._codes: dict[int, list[CodeType]] = {}
+        self._given: list[tuple[int, CodeType | str, int]] = []
+        self._codes: dict[int, list[tuple[CodeType, int]]] = {}
         self._names: set[str] | None = None
 
-    def add(self, fence: int, code: CodeType) -> None:
-        """Another piece of the fence's code ran."""
-        self._codes.setdefault(fence, []).append(code)
-        self._names = None
+    def add(self, fence: int, code: CodeType | str, line: int = 1) -> None:
+        """Another piece of the fence's code ran; ``line`` is the first page line of a source."""
+        self._given.append((fence, code, line))
+
+    def _read(self) -> dict[int, list[tuple[CodeType, int]]]:
+        """Each fence's code with what has to be added to its lines; sources compiled by now."""
+        given, self._given = self._given, []
+        for fence, code, line in given:
+            self._names = None
+            if isinstance(code, str):
+                try:
+                    code = compile(code, "<fence>", "exec", _TOP_LEVEL_AWAIT, dont_inherit=True)
+                except (SyntaxError, ValueError, RecursionError, MemoryError):
+                    continue
+                self._codes.setdefault(fence, []).append((code, line - 1))
+            else:
+                self._codes.setdefault(fence, []).append((code, 0))
+        return self._codes
 
     @property
     def names(self) -> set[str]:
         """Every name, attribute and string constant of the chain's code."""
+        by_fence = self._read()
         if self._names is None:
             self._names = set()
-            for codes in self._codes.values():
-                for code in codes:
+            for codes in by_fence.values():
+                for code, _ in codes:
                     for part in _parts(code):
                         self._names.update(part.co_names)
                         self._names.update(c for c in part.co_consts if isinstance(c, str))
         return self._names
+
+    @property
+    def stores(self) -> set[str]:
+        """Every attribute that the chain's code assigns or deletes, and every string constant.
+
+        Strings count because of ``setattr`` and ``patch``.
+        """
+        found: set[str] = set()
+        for codes in self._read().values():
+            for code, _ in codes:
+                for part in _parts(code):
+                    found.update(c for c in part.co_consts if isinstance(c, str))
+                    found.update(_stored(part))
+        return found
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the chain's code says one of ``words``."""
@@ -48,8 +82,8 @@ class Evidence:
         """
         for word in words:
             lines = [
-                line
-                for code in self._codes.get(fence, ())
+                line + shift
+                for code, shift in self._read().get(fence, ())
                 for part in _parts(code)
                 for line in _mentions(part, word)
             ]
@@ -75,3 +109,11 @@ def _mentions(code: CodeType, word: str) -> Iterator[int]:
     for instruction in dis.get_instructions(code):
         if instruction.argval == word and offsets:
             yield starts[max(0, bisect_right(offsets, instruction.offset) - 1)][1]
+
+
+def _stored(code: CodeType) -> Iterator[str]:
+    import dis
+
+    for instruction in dis.get_instructions(code):
+        if instruction.opname in ("STORE_ATTR", "DELETE_ATTR"):
+            yield instruction.argval

@@ -7,6 +7,7 @@ the loaded module.
 
 from __future__ import annotations
 
+import functools
 import gc
 import sys
 
@@ -25,10 +26,13 @@ def loaded(name: str) -> Any:
 
 
 def table(module: str, *path: str, default: Any) -> Any:
-    """The object at ``path`` in a loaded module, or ``default`` when any part is missing."""
+    """The object at ``path`` in a loaded module, or ``default`` when any part is missing.
+
+    A step of the path is an attribute, or a key where there is a dict.
+    """
     found = loaded(module)
     for name in path:
-        found = getattr(found, name, None)
+        found = found.get(name) if isinstance(found, dict) else getattr(found, name, None)
     return default if found is None else found
 
 
@@ -82,6 +86,13 @@ class TorchTables:
             return self.c._jit_get_operation(operator)[0] is not None
         except (RuntimeError, AttributeError, TypeError, IndexError):
             return False
+
+    def operator_names(self) -> list[str]:
+        """Every operator with a schema, overloads included (2 ms)."""
+        try:
+            return list(self.c._dispatch_get_all_op_names())
+        except (RuntimeError, AttributeError):
+            return []
 
     def cached_packet(self, operator: str) -> Any:
         """The packet that ``torch.ops`` holds for an operator, or None. Makes none."""
@@ -140,3 +151,71 @@ def version_tag(namespace: object) -> Callable[[], int] | None:
     if not isinstance(namespace, dict):
         (namespace,) = gc.get_referents(namespace)
     return _tag_of(namespace) if type(namespace) is dict else None
+
+
+def library_counter() -> Callable[[], int] | None:
+    """A function whose result changes when a native library is loaded (1 µs), where there is one.
+
+    glibc and musl count loads for ``dl_iterate_phdr``.
+    """
+    import ctypes
+
+    try:
+        iterate = ctypes.CDLL(None).dl_iterate_phdr
+    except (OSError, AttributeError, TypeError):
+        return None
+    info = _library_info()
+    seen = [0, 0]
+
+    def first(entry: Any, size: int, data: Any) -> int:
+        seen[0], seen[1] = entry.contents.adds, size
+        return 1  # the count is the process's: the first library tells
+
+    callback = _library_callback()(first)
+
+    def count() -> int:
+        iterate(callback, None)
+        return seen[0]
+
+    count()
+    return count if seen[1] >= ctypes.sizeof(info) else None
+
+
+def library_names() -> list[str]:
+    """The files of the native libraries in the process."""
+    import ctypes
+
+    found: list[str] = []
+
+    def each(entry: Any, size: int, data: Any) -> int:
+        found.append((entry.contents.name or b"").decode("utf-8", "surrogateescape"))
+        return 0
+
+    ctypes.CDLL(None).dl_iterate_phdr(_library_callback()(each), None)
+    return found
+
+
+def _library_callback() -> Any:
+    import ctypes
+
+    entry = ctypes.POINTER(_library_info())
+    return ctypes.CFUNCTYPE(ctypes.c_int, entry, ctypes.c_size_t, ctypes.c_void_p)
+
+
+@functools.lru_cache(maxsize=1)
+def _library_info() -> Any:
+    import ctypes
+
+    class Info(ctypes.Structure):
+        """``struct dl_phdr_info`` of <link.h>."""
+
+        _fields_ = (
+            ("addr", ctypes.c_void_p),
+            ("name", ctypes.c_char_p),
+            ("phdr", ctypes.c_void_p),
+            ("phnum", ctypes.c_uint16),
+            ("adds", ctypes.c_ulonglong),
+            ("subs", ctypes.c_ulonglong),
+        )
+
+    return Info

@@ -6,7 +6,6 @@ costs nothing until something is registered. What a native library registers whi
 loaded passes by here unseen: see ``native``.
 """
 
-# ruff: noqa: PTH120  (pathlib costs milliseconds at start-up)
 from __future__ import annotations
 
 import functools

@@ -4,7 +4,6 @@ Knows which files are installed (the standard library and distributions) and whi
 fence. Does not know torch or what was changed.
 """
 
-# ruff: noqa: PTH100, PTH119, PTH120  (pathlib costs milliseconds at start-up)
 from __future__ import annotations
 
 import os

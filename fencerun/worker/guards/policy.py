@@ -91,6 +91,9 @@ def _deed(registration: Registration) -> str:
         return f"claims the operator namespace {registration.namespace}"
     if kind == "fallback":
         return f"{verb} the fallback of every operator for {key}"
+    if kind == "native":
+        of = f"operator {registration.operator}" if registration.name else registration.operator
+        return f"loads {registration.origin.file}, which registers {of} {key}".rstrip()
     if kind == "operator":
         return f"registers operator {registration.operator}"
     if kind == "higher-order operator":

@@ -1,6 +1,6 @@
 """Probes of the interpreter and the process: what any Python code can leave changed.
 
-Streams, file descriptors 1 and 2, threads, children and random state are the worker's loop's.
+What lies behind the standard streams, threads, children and random state are the loop's.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _SIGNALS = (
 def probes() -> list[Probe]:
     """The probes that are always active."""
     return [
-        Probe("environment", dict_of_environment, _write_environment, "environ", "putenv",
+        Probe("environment variable", dict_of_environment, _write_environment, "environ", "putenv",
               "setdefault", by_key=True),
         Probe("working directory", _directory, os.chdir, "chdir", "fchdir"),
         *sequence(sys, "sys.path", "path"),
@@ -45,6 +45,8 @@ def probes() -> list[Probe]:
         *sequence(sys, "sys.meta_path", "meta_path"),
         *sequence(sys, "sys.path_hooks", "path_hooks"),
         *attribute(sys, "sys.stdin", "stdin"),
+        *attribute(sys, "sys.stdout", "stdout", "redirect_stdout"),
+        *attribute(sys, "sys.stderr", "stderr", "redirect_stderr"),
         *attribute(sys, "sys.displayhook", "displayhook"),
         *attribute(sys, "sys.excepthook", "excepthook"),
         *attribute(sys, "sys.unraisablehook", "unraisablehook"),
@@ -93,7 +95,7 @@ def _write_environment(value: dict[Any, Any]) -> None:
 
 def _directory() -> str | None:
     try:
-        return os.getcwd()  # noqa: PTH109  (pathlib costs milliseconds at start-up)
+        return os.getcwd()
     except OSError:
         return None  # it was removed
 

@@ -1,0 +1,188 @@
+"""Things that a chain leaves lying about: modules, exit handlers, open file descriptors.
+
+Unlike a setting, each of them is found by name, not by comparing a value.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import functools
+import gc
+import os
+import sys
+import types
+
+from fencerun.worker.guards.internals import version_tag
+from fencerun.worker.guards.probe import ABSENT, short
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+    from typing import Any
+
+    from fencerun.worker.guards.origin import Origins
+
+    #: what, was, now, words, whether it was undone
+    Found = tuple[str, str, str, tuple[str, ...], bool]
+
+
+class ModulesWatch:
+    """``sys.modules``: what was there must be there again; stubs must go.
+
+    Modules that a chain imports from its page's directory are the worker's loop's.
+    """
+
+    _WORDS = ("modules", "reload", "setitem")
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+        self._tag = version_tag(sys.modules)
+        self._seen: int | None = None
+        self._baseline: dict[str, Any] = {}
+
+    def begin(self) -> None:
+        """Remember what is loaded."""
+        if self._tag is None or self._tag() != self._seen:
+            self._baseline = sys.modules.copy()
+            self._seen = self._tag() if self._tag is not None else None
+
+    def adopt(self) -> None:
+        """An import of an installed module is over: what it added belongs there."""
+        if self._tag is None or self._tag() != self._seen:
+            self._baseline = {**sys.modules, **self._baseline}
+
+    def settle(self) -> Iterator[Found]:
+        """Put back what was replaced or deleted, remove stubs, name both."""
+        if self._tag is not None and self._tag() == self._seen:
+            return
+        now = sys.modules
+        for name, module in self._baseline.items():
+            found = now.get(name, ABSENT)
+            if found is not module and name != "__main__":
+                now[name] = module
+                yield f"sys.modules[{name!r}]", short(module), short(found), self._WORDS, True
+        for name in [name for name in now if name not in self._baseline]:
+            if self._is_stub(name, now[name]):
+                stub = now.pop(name)
+                yield f"sys.modules[{name!r}]", "", short(stub), self._WORDS, True
+
+    def _is_stub(self, name: str, module: Any) -> bool:
+        # What C code and generated code put there has a dot in its name, a spec or a file.
+        bare = getattr(module, "__spec__", None) is None and not hasattr(module, "__file__")
+        return type(module) is types.ModuleType and bare and "." not in name
+
+
+class ExitHandlers:
+    """Handlers that code of fences registers with ``atexit``: they would run in the worker."""
+
+    def __init__(self, origins: Origins) -> None:
+        self._origins = origins
+        self._original: Any = atexit.register
+        self._registered: list[tuple[Callable[..., Any], int | None]] = []
+        self.active = False
+
+    def install(self) -> None:
+        """See every registration from now on."""
+
+        @functools.wraps(self._original)
+        def register(function: Any, /, *arguments: Any, **options: Any) -> Any:
+            if self.active:
+                origin = self._origins.blame(sys._getframe(1), ())
+                if origin is not None:
+                    self._registered.append((function, origin.page_line))
+            return self._original(function, *arguments, **options)
+
+        atexit.register = register
+
+    def remove(self) -> None:
+        """Put the original function back."""
+        atexit.register = self._original
+
+    def settle(self) -> Iterator[tuple[str, int | None]]:
+        """Unregister each; its name and page line."""
+        registered, self._registered = self._registered, []
+        for function, line in registered:
+            atexit.unregister(function)
+            yield getattr(function, "__qualname__", None) or short(function), line
+
+
+class DescriptorsWatch:
+    """Open file descriptors that no Python object will close."""
+
+    _DIRECTORIES = ("/proc/self/fd", "/dev/fd")
+    _WORDS = ("open", "openpty", "pipe", "dup", "dup2", "memfd_create", "socket", "detach")
+    #: Descriptors of drivers and of the kernel's own objects belong to native libraries.
+    _NATIVE = ("/dev/nvidia", "/dev/dri", "/dev/kfd", "/dev/shm", "anon_inode:")
+
+    def __init__(self) -> None:
+        self._directory = next((d for d in self._DIRECTORIES if os.path.isdir(d)), None)
+        self._baseline: frozenset[str] = frozenset()
+
+    def begin(self) -> None:
+        """Remember what is open."""
+        self._baseline = self.opened()
+
+    def opened(self) -> frozenset[str]:
+        """The open descriptors, as the system lists them."""
+        if self._directory is None:
+            return frozenset()
+        names = os.listdir(self._directory)
+        # The listing itself had a descriptor, the lowest free one, as the next one to be made.
+        with contextlib.suppress(OSError, ValueError):
+            lowest = os.open(os.devnull, os.O_RDONLY)
+            os.close(lowest)
+            names.remove(str(lowest))
+        return frozenset(names)
+
+    def adopt(self, before: frozenset[str]) -> None:
+        """An import of an installed module is over: what it opened belongs there."""
+        self._baseline |= self.opened() - before
+
+    def settle(self) -> Iterator[Found]:
+        """Close and name each new descriptor that nothing else is going to close."""
+        now = self.opened()
+        if now <= self._baseline:
+            return
+        found = {int(name): self._target(name) for name in now - self._baseline}
+        new = {number: target for number, target in found.items() if target is not None}
+        if new:
+            for number in _owned_descriptors():
+                new.pop(number, None)
+        for number, target in sorted(new.items()):
+            if target.startswith(self._NATIVE):
+                continue
+            os.close(number)
+            yield f"file descriptor {number}", "", target, self._WORDS, True
+
+    def _target(self, name: str) -> str | None:
+        try:
+            return os.readlink(f"{self._directory}/{name}")
+        except OSError:
+            return None
+
+
+def _owned_descriptors() -> Iterator[int]:
+    """The descriptors of live Python objects: those close them when they go."""
+    for thing in gc.get_objects():
+        # By type, not by looking: an attribute of an arbitrary object may run code.
+        kind = type(thing)
+        if kind.__module__ in _FILE_MODULES and hasattr(kind, "fileno"):
+            try:
+                yield thing.fileno()
+            except (OSError, ValueError, TypeError, AttributeError):
+                continue
+    tracker = sys.modules.get("multiprocessing.resource_tracker")
+    number = getattr(getattr(tracker, "_resource_tracker", None), "_fd", None)
+    if number is not None:
+        yield number
+    server = getattr(sys.modules.get("multiprocessing.forkserver"), "_forkserver", None)
+    for name in ("_forkserver_fd", "_forkserver_alive_fd"):
+        number = getattr(server, name, None)
+        if number is not None:
+            yield number
+
+
+_FILE_MODULES = frozenset(
+    ("_io", "io", "socket", "_socket", "select", "multiprocessing.connection", "tempfile")
+)

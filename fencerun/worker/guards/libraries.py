@@ -1,0 +1,264 @@
+"""Probes and registries of libraries, each active once its module is loaded.
+
+One entry a module: nothing here imports anything, and a library that a fence never imported
+costs one look into ``sys.modules``.
+"""
+
+from __future__ import annotations
+
+from fencerun.worker.guards import configs, torch_state
+from fencerun.worker.guards.internals import loaded, table
+from fencerun.worker.guards.probe import Probe, attribute, pair
+from fencerun.worker.guards.watches import RegistryWatch, Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from collections.abc import Callable
+    from typing import Any
+
+    Items = list[Probe | Watch]
+
+
+def _numpy(numpy: Any) -> Items:
+    # Context variables since numpy 2; these see older ones, and code that isn't in the context.
+    return [
+        Probe("numpy print options", numpy.get_printoptions,
+              lambda value: numpy.set_printoptions(**value), "set_printoptions", by_key=True),
+        Probe("numpy error handling", numpy.geterr, lambda value: numpy.seterr(**value), "seterr",
+              by_key=True),
+        *pair(numpy, "numpy error callback", "geterrcall", "seterrcall"),
+    ]  # fmt: skip
+
+
+def _decimal(decimal: Any) -> Items:
+    # A context is a mutable object: one made before the chain is shared with the chain's copy.
+    return [
+        _fields("decimal context", decimal.getcontext, "getcontext", "setcontext"),
+        _fields("default decimal context", lambda: decimal.DefaultContext, "DefaultContext"),
+    ]
+
+
+def _fields(name: str, get: Callable[[], Any], *words: str) -> Probe:
+    fields = ("prec", "rounding", "Emin", "Emax", "capitals", "clamp", "traps")
+
+    def read() -> dict[str, Any]:
+        context = get()
+        values = {field: getattr(context, field) for field in fields}
+        return {**values, "traps": dict(values["traps"])}
+
+    def write(value: dict[str, Any]) -> None:
+        for field in fields:
+            setattr(get(), field, value[field])
+
+    return Probe(name, read, write, *words, by_key=True)
+
+
+def _locale(locale: Any) -> Items:
+    # The C library's, changed through this module only.
+    return [
+        Probe("locale", lambda: locale.setlocale(locale.LC_ALL),
+              lambda value: locale.setlocale(locale.LC_ALL, value), "setlocale"),
+    ]  # fmt: skip
+
+
+def _logging(logging: Any) -> Items:
+    root = logging.root
+
+    def set_class(value: Any) -> None:
+        logging.setLoggerClass(value)
+
+    return [
+        *attribute(root.manager, "logging.disable", "disable"),
+        *attribute(logging, "logging.lastResort", "lastResort"),
+        *attribute(logging, "logging.raiseExceptions", "raiseExceptions"),
+        *pair(logging, "log record factory", "getLogRecordFactory", "setLogRecordFactory"),
+        Probe("logger class", logging.getLoggerClass, set_class, "setLoggerClass"),
+        LoggersWatch(logging),
+    ]
+
+
+class LoggersWatch(Watch):
+    """Level, handlers, filters and switches of every logger, the root's too."""
+
+    by_words = True
+
+    def __init__(self, logging: Any) -> None:
+        super().__init__("logger", "basicConfig", "addHandler", "setLevel", "dictConfig",
+                         "getLogger")  # fmt: skip
+        self._logging = logging
+        self._fresh = (0, (), (), True, False)
+
+    def current(self) -> dict[Any, Any]:
+        """Each logger's settings by name; untouched loggers are left out."""
+        kind, found = self._logging.Logger, {}
+        loggers = self._logging.root.manager.loggerDict
+        for name, logger in [("root", self._logging.root), *loggers.items()]:
+            if isinstance(logger, kind):
+                settings = (logger.level, tuple(logger.handlers), tuple(logger.filters),
+                            logger.propagate, logger.disabled)  # fmt: skip
+                if settings != self._fresh:
+                    found[name] = settings
+        return found
+
+    def stamp(self) -> Any:
+        """There is none: settings are compared."""
+        return None
+
+    def differences(self) -> dict[Any, Any]:
+        """Settings are made anew at each reading, so they are compared by value."""
+        now, before = self.current(), self.baseline
+        if now == before:
+            return {}
+        return {
+            name: before.get(name, self._fresh)
+            for name in {*now, *before}
+            if now.get(name, self._fresh) != before.get(name, self._fresh)
+        }
+
+    def put(self, key: Any, value: Any) -> None:
+        """Give one logger its settings back."""
+        root = self._logging.root
+        logger = root if key == "root" else root.manager.loggerDict[key]
+        level, handlers, filters, propagate, disabled = value
+        logger.handlers[:] = handlers
+        logger.filters[:] = filters
+        logger.propagate, logger.disabled = propagate, disabled
+        logger.setLevel(level)  # also clears what loggers remember of levels
+
+
+def _multiprocessing(context: Any) -> Items:
+    return [*attribute(context._default_context, "start method of processes", "_actual_context",
+                       "set_start_method")]  # fmt: skip
+
+
+def _asyncio(events: Any) -> Items:
+    # asyncio.run makes a policy if there is none and leaves it behind.
+    words = ("set_event_loop_policy", "set_event_loop")
+    return [
+        *attribute(events, "asyncio event loop policy", "_event_loop_policy", *words, quiet=True),
+        *pair(events, "running event loop", "_get_running_loop", "_set_running_loop"),
+    ]
+
+
+def _matplotlib(matplotlib: Any) -> Items:
+    params = matplotlib.rcParams
+
+    def write(value: dict[str, Any]) -> None:
+        dict.update(params, value)  # no validation, no warning of deprecated ones
+
+    return [Probe("matplotlib.rcParams", lambda: dict(dict.items(params)), write, "rcParams", "rc",
+                  "use", "style", by_key=True)]  # fmt: skip
+
+
+def _pyplot(pyplot: Any) -> Items:
+    figures = pyplot._pylab_helpers.Gcf.figs
+
+    def close(value: list[int]) -> None:
+        for number in [n for n in figures if n not in value]:
+            pyplot.close(number)
+
+    def interact(value: bool) -> None:
+        pyplot.ion() if value else pyplot.ioff()
+
+    return [
+        Probe("open figures", lambda: list(figures), close, "figure", "subplots", "plot"),
+        Probe("matplotlib interactive mode", pyplot.isinteractive, interact, "ion", "ioff"),
+    ]
+
+
+def _distributed(distributed: Any) -> Items:
+    if not distributed.is_available():
+        return []
+
+    def destroy(value: bool) -> None:
+        if distributed.is_initialized() and not value:
+            distributed.destroy_process_group()
+
+    return [Probe("default process group", distributed.is_initialized, destroy,
+                  "init_process_group", "init_device_mesh")]  # fmt: skip
+
+
+def _registry(module: str, what: str, path: str, *words: str) -> RegistryWatch:
+    names = path.split(".")
+    return RegistryWatch(what, lambda: table(module, *names, default=None), *words)
+
+
+def _torch(torch: Any) -> Items:
+    tree = "torch.utils._pytree"
+    node = "register_pytree_node", "register_dataclass", "_register_pytree_node"
+    found: Items = [*torch_state.probes(torch)]
+    found += [
+        _registry(tree, "pytree node", "SUPPORTED_NODES", *node),
+        _registry(tree, "serialised pytree node", "SUPPORTED_SERIALIZED_TYPES", *node),
+        _registry(tree, "name of a pytree node", "SERIALIZED_TYPE_TO_PYTHON_TYPE", *node),
+        _registry(tree, "constant pytree node", "CONSTANT_NODES", "register_constant"),
+        _registry("torch.distributions.kl", "KL divergence", "_KL_REGISTRY", "register_kl"),
+        _registry("torch.distributions.kl", "resolved KL divergence", "_KL_MEMOIZE"),
+        _registry("torch.serialization", "torch.save package", "_package_registry",
+                  "register_package"),
+        _registry("torch.fx._symbolic_trace", "torch.fx.wrap", "_wrapped_fns_to_patch", "wrap"),
+        _registry("torch.fx._symbolic_trace", "torch.fx.wrap of a method",
+                  "_wrapped_methods_to_patch", "wrap"),
+    ]  # fmt: skip
+    return found
+
+
+def _decompositions(decompositions: Any) -> Items:
+    return [
+        _registry("torch._decomp", f"decomposition ({kind})", f"global_decomposition_table.{kind}",
+                  "register_decomposition")
+        for kind in decompositions.global_decomposition_table
+    ]  # fmt: skip
+
+
+def _dynamo(registry: Any) -> Items:
+    found: Items = []
+    for kind, word in (
+        ("_allowed_callable_ids", "allow_in_graph"),
+        ("_disallowed_callable_ids", "disallow_in_graph"),
+        ("_nonstrict_trace_callable_ids", "nonstrict_trace"),
+        ("_leaf_function_ids", "leaf_function"),
+    ):
+        # These sets hold ids: an entry of a dead function would match any later object.
+        rules = "torch._dynamo.trace_rules"
+        ids = table(rules, kind, default=None)
+        if hasattr(ids, "function_ids"):
+            ids()  # fills it, else the first compile would
+            found.append(_registry(rules, f"{word} of a callable", f"{kind}.function_ids", word))
+    name = registry.__name__
+    found.append(_registry(name, "compiler backend", "_COMPILER_FNS", "register_backend"))
+    found.append(_registry(name, "name of a compiler backend", "_BACKENDS", "register_backend"))
+    return found
+
+
+def _config(module: Any) -> Items:
+    return [*configs.probes(module)]
+
+
+#: What the loading of a module activates.
+BY_MODULE: dict[str, Callable[[Any], Items]] = {
+    "numpy": _numpy,
+    "decimal": _decimal,
+    "locale": _locale,
+    "logging": _logging,
+    "multiprocessing.context": _multiprocessing,
+    "asyncio.events": _asyncio,
+    "matplotlib": _matplotlib,
+    "matplotlib.pyplot": _pyplot,
+    "torch": _torch,
+    "torch._decomp": _decompositions,
+    "torch._dynamo.backends.registry": _dynamo,
+    "torch.distributed": _distributed,
+    **dict.fromkeys(configs.CONFIGS, _config),
+}
+
+
+def items(name: str) -> Items | None:
+    """What a module's loading activates; None while it is not (fully) loaded."""
+    module = loaded(name)
+    if module is None:
+        return None
+    try:
+        return BY_MODULE[name](module)
+    except (AttributeError, TypeError):
+        return []  # a version that we don't know
