@@ -105,13 +105,19 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         metavar="NAME[=FILE]",
         help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
     )
-    verb.add_argument(
-        "-x", dest="fail_fast", action="store_true", help="stop at the first one"
-    )
+    verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
     verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
         "--must-have", metavar="CAPS", default="", help="exit 2 at once where one is missing"
+    )
+    verb.add_argument(
+        "--from",
+        dest="told",
+        action="append",
+        default=[],
+        metavar="RUN",
+        help="take in what another machine's run printed (a file of --report jsonl=, or a pattern)",
     )
     verb.add_argument("--allow-empty", action="store_true", help="selecting no fence is fine")
 
@@ -132,6 +138,7 @@ def _run(arguments: argparse.Namespace) -> int:
         allow_empty=arguments.allow_empty,
         fail_fast=arguments.fail_fast,
         leaks_are_errors=arguments.leaks == "error",
+        carry=any(report.startswith("jsonl") for report in arguments.report),
     )
     opened: list[TextIO] = []
     reporter = fan_out(_reporters(arguments, opened))
@@ -142,6 +149,7 @@ def _run(arguments: argparse.Namespace) -> int:
             python=arguments.python,
             without=_commas(arguments.without),
             must_have=_commas(arguments.must_have),
+            told=arguments.told,
         )
         return session.run().exit_code
     finally:

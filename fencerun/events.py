@@ -74,6 +74,11 @@ class Verdict:
     source: str = ""
     #: Why the worker was replaced after this fence, where it was.
     replaced: str | None = None
+    #: For other machines, when a run is written down: what was printed, the key of the code that
+    #: printed it, and where and when (``device/torch-version/date``).
+    printed: tuple[str, ...] | None = None
+    key: str = ""
+    on: str = ""
 
 
 @dataclass(frozen=True, slots=True)

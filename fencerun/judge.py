@@ -30,6 +30,8 @@ class Judgement:
     verdict: Verdict
     lines: tuple[str, ...] | None = None
     rule: Rule | None = None
+    #: Canonical output, with the line that an expected exception adds; None when it failed.
+    printed: tuple[str, ...] | None = None
 
 
 def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
@@ -67,17 +69,31 @@ def judge(
     printed = canonical(outcome.output, masks=rule.masks, limit=max_output)
     if ending:
         printed = (*printed, ending)
+    return compared(member, base, printed, rule, elsewhere)
+
+
+def compared(
+    member: Member, base: Verdict, printed: tuple[str, ...], rule: Rule, elsewhere: bool = False
+) -> Judgement:
+    """The judgement of a fence that printed these canonical lines, here or on another machine."""
+    judgement = _compared(member, base, printed, rule, elsewhere)
+    return replace(judgement, rule=rule, printed=printed)
+
+
+def _compared(
+    member: Member, base: Verdict, printed: tuple[str, ...], rule: Rule, elsewhere: bool
+) -> Judgement:
     recording = member.fence.recording
     if recording is None:
-        return _unrecorded(base, printed, rule)
+        return _unrecorded(base, printed)
     text = recorded("\n".join(recording.text), masks=rule.masks)
     comparison = compare(text, printed, rule)
     if comparison.equal:
-        return Judgement(replace(base, kind="passed"), rule=rule)
+        return Judgement(replace(base, kind="passed"))
     if elsewhere and compare(text, printed, replace(rule, any_number=True)).equal:
         what = f"recorded on {recording.on}: its fractional numbers were not compared"
-        return Judgement(replace(base, kind="elsewhere", what=what), rule=rule)
-    return _changed(base, text, comparison, recording.line, rule)
+        return Judgement(replace(base, kind="elsewhere", what=what))
+    return _changed(base, text, comparison, recording.line)
 
 
 def blocked(member: Member, by: Member, why: Failure | None) -> Verdict:
@@ -166,9 +182,9 @@ def _remedy(member: Member, failure: Failure) -> str:
     return f"fencerun check {member.id}"
 
 
-def _unrecorded(base: Verdict, printed: tuple[str, ...], rule: Rule) -> Judgement:
+def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:
     if not printed:
-        return Judgement(base, rule=rule)
+        return Judgement(replace(base, kind="passed"))
     count = "1 line" if len(printed) == 1 else f"{len(printed)} lines"
     verdict = replace(
         base,
@@ -177,11 +193,11 @@ def _unrecorded(base: Verdict, printed: tuple[str, ...], rule: Rule) -> Judgemen
         remedy=f"fencerun record {base.id}",
         diff=diff((), printed, first_line=base.line),
     )
-    return Judgement(verdict, printed, rule)
+    return Judgement(verdict, printed)
 
 
 def _changed(
-    base: Verdict, text: Sequence[str], comparison: Comparison, first_line: int, rule: Rule
+    base: Verdict, text: Sequence[str], comparison: Comparison, first_line: int
 ) -> Judgement:
     rounding = comparison.kind == "rounding"
     what = _moved(comparison, first_line) if rounding else "it printed other text than recorded"
@@ -196,7 +212,7 @@ def _changed(
         remedy=remedy,
         diff=diff(text, comparison.merged, first_line=first_line),
     )
-    return Judgement(verdict, comparison.merged, rule)
+    return Judgement(verdict, comparison.merged)
 
 
 def _moved(comparison: Comparison, first_line: int) -> str:

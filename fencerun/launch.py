@@ -11,7 +11,7 @@ import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from pathlib import Path
 
-from fencerun import config, files, interpreter, reader, selection
+from fencerun import config, files, interpreter, reader, runs, selection
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
 from fencerun.discovery import discover
@@ -67,12 +67,13 @@ def session(
     python: str | None = None,
     without: Collection[str] = (),
     must_have: Collection[str] = (),
+    told: Sequence[str] = (),
     engine: Callable[[EngineOptions], Engine] | None = None,
 ) -> Session:
     """A session for ``request``.
 
-    Raises UsageError when the configuration or an argument makes no sense, or when a capability
-    in ``must_have`` does not hold.
+    ``told`` are `--report jsonl=` files of other runs. Raises UsageError when the configuration
+    or an argument makes no sense, or when a capability in ``must_have`` does not hold.
     """
     settings = project()
     chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
@@ -83,7 +84,8 @@ def session(
     own = _masks(settings)
     return Session(
         request, settings, names, gate, own, engine or _worker, chosen, emit,
-        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew),
+        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
+              runs.load(told) if told else {}),
     )  # fmt: skip
 
 

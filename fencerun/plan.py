@@ -60,7 +60,7 @@ class Idle:
     """A selected member that does not run. ``reason`` groups (``requires:cuda``), ``why`` tells."""
 
     member: Member
-    kind: Literal["unmet", "skip"]
+    kind: Literal["unmet", "skip", "told"]
     reason: str
     why: str
 
@@ -126,6 +126,23 @@ def build(
         runs = {m.fence.number: m for m in page_members if m.fence.number not in idlers}
         chains += _chains(runs, wanted)
     return Plan(tuple(chains), tuple(idle), selected)
+
+
+def untouched(pages: Sequence[Sequence[Member]], selects: Callable[[Member], bool]) -> Plan:
+    """The plan that runs nothing: every selected member is idle, for another run to tell of."""
+    idle: list[Idle] = []
+    selected: dict[str, int] = {}
+    for page_members in pages:
+        wanted = [member for member in page_members if selects(member)]
+        if wanted:
+            selected[wanted[0].page.path] = len(wanted)
+        for member in wanted:
+            skip = member.tags.skip
+            if skip is not None:
+                idle.append(Idle(member, "skip", f"skip: {skip}", skip))
+            else:
+                idle.append(Idle(member, "told", "not run here", "no run tells of it"))
+    return Plan((), tuple(idle), selected)
 
 
 def _idle(page_members: Iterable[Member], wanted: set[int], unmet: Unmet) -> dict[int, Idle]:

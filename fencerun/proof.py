@@ -40,10 +40,10 @@ def settle(
 ) -> list[tuple[Step, Judgement]]:
     """The judgements of the first run; what the second contradicts is refused."""
     again = {step.member.id: judgement for step, judgement in second}
-    return [(step, _settled(step, one, again.get(step.member.id), own)) for step, one in first]
+    return [(step, _settled(one, again.get(step.member.id), own)) for step, one in first]
 
 
-def _settled(step: Step, one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judgement:
+def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judgement:
     if one.lines is None or two is None or one.rule is None:
         return one
     if two.verdict.kind in ("failed", "blocked"):
@@ -51,18 +51,12 @@ def _settled(step: Step, one: Judgement, two: Judgement | None, own: Sequence[Ma
         return Judgement(
             replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
         )
-    other = two.lines if two.lines is not None else _as_recorded(step)
+    other = two.printed or ()
     if compare(one.lines, other, one.rule).equal:
         return one
     what = "it prints something else each time: " + _difference(one.lines, other)
     remedy = _remedy(one.lines, other, one.rule, own)
     return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
-
-
-def _as_recorded(step: Step) -> tuple[str, ...]:
-    """What a fence printed that was judged equal to its recording."""
-    recording = step.member.fence.recording
-    return recording.text if recording else ()
 
 
 def _difference(one: Sequence[str], two: Sequence[str]) -> str:

@@ -97,5 +97,6 @@ def _said(verdict: Verdict) -> str:
 
 
 def _stands(recording: Recording | None, new: NewRecording) -> bool:
-    """Whether a recording that says the same is already stamped with the same key."""
-    return recording is not None and recording.key == dict(new.provenance).get("key")
+    """Whether a recording that says the same already says where it is from."""
+    said = dict(new.provenance)
+    return recording is not None and (recording.key, recording.on) == (said["key"], said["on"])

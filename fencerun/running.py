@@ -7,12 +7,12 @@ by their Protocol.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
-from fencerun.events import Event, FenceStarted
+from fencerun.events import Event, FenceStarted, Verdict
 from fencerun.judge import Judgement, blocked, judge
 from fencerun.masks import Mask
 from fencerun.plan import Member, PlannedChain, Step
@@ -31,6 +31,8 @@ class Runner:
     excuse: Callable[[Member], str | None] = lambda _: None
     #: Whether a fence was recorded on another device than the one it runs on here.
     elsewhere: Callable[[Member], bool] = lambda _: False
+    #: The key of these lines and where they were made, where verdicts are to carry that.
+    passport: Callable[[Member, Sequence[str]], tuple[str, str]] | None = None
     #: Failures of steps by job key, so that a blocked fence can say what blocked it.
     failures: dict[str, Failure] = field(default_factory=dict)
 
@@ -64,10 +66,19 @@ class Runner:
         judgement = judge(
             step.member, event.outcome, self.masks, self.max_output, self.elsewhere(step.member)
         )
+        if self.passport is not None and step.compared:
+            judgement = replace(judgement, verdict=self._carrying(step.member, judgement))
         tracked = self.excuse(step.member)
         if tracked is None:
             return judgement
         return Judgement(known.settle(judgement.verdict, tracked))
+
+    def _carrying(self, member: Member, judgement: Judgement) -> Verdict:
+        """The verdict with all that another machine needs to take it in."""
+        if self.passport is None:
+            return judgement.verdict
+        key, on = self.passport(member, judgement.printed or ())
+        return replace(judgement.verdict, printed=judgement.printed, key=key, on=on)
 
 
 def _chain(chain: PlannedChain, index: int, steps: dict[str, Step]) -> Chain:

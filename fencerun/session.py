@@ -32,7 +32,7 @@ from fencerun.gate import Gate
 from fencerun.judge import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
-from fencerun.plan import Member, Plan, PlannedChain, Step, build, members
+from fencerun.plan import Member, Plan, PlannedChain, Step, build, members, untouched
 from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
 from fencerun.selection import Target, selector
@@ -64,6 +64,8 @@ class Request:
     leaks_are_errors: bool = False
     #: Whether provenance is freshened where the fence ran and agreed.
     renew: bool = False
+    #: Whether verdicts carry what another machine needs to take them in.
+    carry: bool = False
     #: Whether the first verdict that is not green ends the run.
     fail_fast: bool = False
 
@@ -109,7 +111,7 @@ class Session:
         for found in filter(None, settled):
             self.unrun.settled[found[0].page.path] = {m.fence.number: m for m in found}
         selects = selector(self.request.targets, self.request.word)
-        plan = build([one for one in settled if one], selects, self.gate.unmet)
+        plan = self._plan([one for one in settled if one], selects)
         if not plan.chains:
             self._start(self.python, pages, plan)
             for page in pages:
@@ -117,16 +119,14 @@ class Session:
             return
         with self.engine(self._options(plan)) as engine:
             self._start(engine.describe(), pages, plan)
-            runner = Runner(
-                engine,
-                self.masks,
-                self.project.max_output,
-                self.emit,
-                self._excuse,
-                self.unrun.elsewhere,
-            )
+            runner = self._runner(engine)
             for page in pages:
                 self._page(page, plan, runner)
+
+    def _plan(self, settled: Sequence[Sequence[Member]], selects: Callable[[Member], bool]) -> Plan:
+        if self.request.verb == "record" and self.unrun.told:
+            return untouched(settled, selects)
+        return build(settled, selects, self.gate.unmet)
 
     def _runner(self, engine: Engine) -> Runner:
         return Runner(
@@ -136,6 +136,7 @@ class Session:
             self.emit,
             self._excuse,
             self.unrun.elsewhere,
+            self.unrun.passport if self.request.carry else None,
         )
 
     def _load(self) -> Iterator[Page]:
@@ -197,9 +198,7 @@ class Session:
 
     def _finish(self, page: Page, plan: Plan, judged: Judged) -> None:
         """Everything about a page that is not the running of its fences."""
-        for idle in plan.idle:
-            if idle.member.page.path == page.path:
-                self._emit(self.unrun.verdict(idle))
+        judged = [*judged, *self._idle(page, plan)]
         orphans = self._orphans(page, plan)
         written = False
         if self.request.verb == "record" and not page.broken:
@@ -217,6 +216,17 @@ class Session:
         if plan.selected.get(page.path) or orphans:
             self.emit(PageDone(page.path, written))
         self._stop_if_red([verdict for verdict in self.verdicts if verdict.page == page.path])
+
+    def _idle(self, page: Page, plan: Plan) -> Iterator[tuple[Step, Judgement]]:
+        """The fences that are not run: told at once, but for what is to be recorded of them."""
+        for idle in plan.idle:
+            if idle.member.page.path != page.path:
+                continue
+            judgement = self.unrun.judgement(idle)
+            if self.request.verb == "check" or judgement.lines is None:
+                self._emit(judgement.verdict)
+            if judgement.rule is not None:
+                yield Step(idle.member, True), judgement
 
     def _orphans(self, page: Page, plan: Plan) -> list[Verdict]:
         """Recordings without a fence, where the whole page was asked for."""

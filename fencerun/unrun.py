@@ -7,6 +7,7 @@ that recording still belongs to the code: kept, stale, edited, missing or expire
 from __future__ import annotations
 
 import datetime
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -16,11 +17,12 @@ from fencerun.capabilities import parse
 from fencerun.events import Verdict
 from fencerun.freshness import Part, Provenance
 from fencerun.gate import Gate
-from fencerun.judge import rule_of
+from fencerun.judge import Judgement, compared, rule_of
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Recording
 from fencerun.plan import Idle, Member
+from fencerun.runs import Runs, Told
 
 #: Kinds of capability whose fences run on the accelerator; all others run on the CPU.
 _ON_DEVICE = ("accelerator", "gpu")
@@ -40,6 +42,8 @@ class Unrun:
     today: datetime.date
     max_kept_days: int | None = None
     renew: bool = False
+    #: What other machines' runs told.
+    told: Runs = field(default_factory=dict)
     settled: dict[str, Mapping[int, Member]] = field(default_factory=dict)
 
     def parts(self, member: Member) -> tuple[Part, ...]:
@@ -48,14 +52,61 @@ class Unrun:
         chain = freshness.chain_of(member, self.settled[page])
         return freshness.of_chain(chain, self.beside(page))
 
-    def verdict(self, idle: Idle) -> Verdict:
-        """The verdict of a fence that is not run."""
+    def judgement(self, idle: Idle) -> Judgement:
+        """The judgement of a fence that is not run: what another run told, else its recording's."""
+        told = self.told.get(idle.member.id, ())
+        if not told or idle.kind == "skip":
+            return Judgement(self.verdict(idle))
+        fitting = self._fitting(idle.member)
+        if fitting is not None:
+            return self._from(idle, fitting)
+        verdict = self.verdict(idle)
+        why = f"{told[-1].file} ran other code than is here"
+        if idle.kind == "told":
+            remedy = "check out the commit that it ran, or run it again"
+            return Judgement(replace(verdict, kind="refused", what=why, remedy=remedy))
+        return Judgement(replace(verdict, what=f"{verdict.what} ({why})"))
+
+    def _fitting(self, member: Member) -> Told | None:
+        """The newest that was told of the very code that is here."""
+        told = self.told.get(member.id, ())
+        source = freshness.source_hash(self.parts(member)) if told else ""
+        for one in reversed(told):
+            key = freshness.parse_key(one.verdict.key)
+            if key is not None and key.source == source:
+                return one
+        return None
+
+    def _from(self, idle: Idle, told: Told) -> Judgement:
+        """What another machine's run of the same code comes to here."""
         member = idle.member
-        base = Verdict(
+        device = told.verdict.on.partition("/")[0]
+        base = replace(self._base(idle), seconds=told.verdict.seconds)
+        if told.verdict.printed is None:
+            what = f"on {device} ({told.file}): {told.verdict.what}"
+            failed = replace(told.verdict, page=member.page.path, what=what)
+            return Judgement(failed)
+        rule = rule_of(member.tags, self.masks)
+        judgement = compared(member, base, told.verdict.printed, rule)
+        if judgement.verdict.kind != "passed":
+            what = f"on {device}, {judgement.verdict.what}"
+            remedy = f"fencerun record --from {shlex.quote(told.file)} {member.id}"
+            return replace(judgement, verdict=replace(judgement.verdict, what=what, remedy=remedy))
+        what = f"as it ran on {told.verdict.on.replace('/', ', ')} ({told.file})"
+        return replace(judgement, verdict=replace(judgement.verdict, what=what))
+
+    def _base(self, idle: Idle) -> Verdict:
+        member = idle.member
+        return Verdict(
             member.id, "skipped", member.page.path, member.fence.number, member.fence.line,
             what=idle.why, reason=idle.reason,
         )  # fmt: skip
-        if idle.kind == "skip":
+
+    def verdict(self, idle: Idle) -> Verdict:
+        """The verdict of a fence that is not run."""
+        member = idle.member
+        base = self._base(idle)
+        if idle.kind == "skip" or (idle.kind == "told" and not member.requires):
             return base
         recording = member.fence.recording
         lines = self._lines(member, recording)
@@ -111,9 +162,17 @@ class Unrun:
         recording = member.fence.recording
         if recording and recording.key == key and recording.on and not self.renew:
             return (("key", key), ("on", recording.on))
+        told = self._fitting(member)
+        return (("key", key), ("on", told.verdict.on if told else self.here(member)))
+
+    def passport(self, member: Member, lines: Sequence[str]) -> tuple[str, str]:
+        """What a written-down run says beside these lines: their key, and where it is made."""
+        return str(freshness.key_of(self.parts(member), lines)), self.here(member)
+
+    def here(self, member: Member) -> str:
+        """Where and when this run is: ``nvidia-h200/torch-2.11.0+cu130/2026-11-29``."""
         software = freshness.software(self.gate.prober.versions())
-        here = Provenance(self._device(member), software, self.today)
-        return (("key", key), ("on", freshness.format_on(here)))
+        return freshness.format_on(Provenance(self._device(member), software, self.today))
 
     def _device(self, member: Member) -> str:
         kinds = (parse(name, self.gate.own).kind for name in member.requires)
