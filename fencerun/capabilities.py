@@ -9,63 +9,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from difflib import get_close_matches
 from typing import Literal
 
+from fencerun.capabilitynames import KNOWN, NAME, Kind, for_name, for_prefix, full
 from fencerun.tags import TagError, near_miss, nearest
 
-Kind = Literal[
-    "accelerator", "gpu", "machine", "switch", "environment", "python", "distribution", "own"
-]
-
-#: Every name of ours: its kind, and how it is written in full.
-KNOWN: Mapping[str, tuple[Kind, str]] = {
-    "cuda": ("accelerator", "cuda"),
-    "rocm": ("accelerator", "rocm"),
-    "mps": ("accelerator", "mps"),
-    "xpu": ("accelerator", "xpu"),
-    "accelerator": ("accelerator", "accelerator"),
-    "gpu": ("gpu", "gpu:NAME"),
-    "gpus": ("gpu", "gpus>=2"),
-    "sm": ("gpu", "sm>=90"),
-    "nvcc": ("machine", "nvcc"),
-    "triton": ("machine", "triton"),
-    "cxx": ("machine", "cxx"),
-    "linux": ("machine", "linux"),
-    "macos": ("machine", "macos"),
-    "windows": ("machine", "windows"),
-    "network": ("switch", "network"),
-    "slow": ("switch", "slow"),
-    "env": ("environment", "env:NAME"),
-    "python": ("python", "python>=3.11"),
-    "dist": ("distribution", "dist:NAME"),
-}
-
-#: What authors write for them elsewhere, too far off to be a typo.
-_ELSEWHERE: Mapping[str, str] = {
-    "gpu": "gpus>=1",
-    "nvidia": "cuda",
-    "amd": "rocm",
-    "hip": "rocm",
-    "metal": "mps",
-    "darwin": "macos",
-    "osx": "macos",
-    "mac": "macos",
-    "win32": "windows",
-    "c++": "cxx",
-    "cpp": "cxx",
-    "gcc": "cxx",
-    "g++": "cxx",
-    "clang": "cxx",
-    "internet": "network",
-}
-
 _WHOLE = ("gpus", "sm")
-_NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
 _COMPARED = re.compile(r"([^\s<>=!~]+)\s*([<>=!~]+)\s*(.*)", re.DOTALL)
 _OPERATORS = (">=", ">", "<=", "<", "==", "!=", "~=")
-_ARCHITECTURE = re.compile(r"sm_?(\d+)a?")
 
 
 @dataclass(frozen=True, slots=True)
@@ -128,17 +80,17 @@ def parse(text: str, own: Collection[str] = ()) -> Requirement:
         return _prefixed(text, prefix, rest)
     if compared is not None:
         return _compared(text, compared[1], compared[2], compared[3], own)
-    if text.startswith(tuple("<>=!~")):
+    if text.startswith(_OPERATORS):
         raise TagError("it bounds nothing", "repeat the name: `requires:torch>=2.11,torch<3`")
     if text in KNOWN and KNOWN[text][1] == text:
         return Requirement(text, KNOWN[text][0], text)
-    raise TagError("no such capability", _remedy(text, own))
+    raise TagError("no such capability", for_name(text, own))
 
 
 def _prefixed(text: str, prefix: str, rest: str) -> Requirement:
     """``env:NAME``, ``gpu:NAME``, ``dist:NAME``."""
     if prefix not in ("env", "gpu", "dist"):
-        raise TagError(f"no capability is written `{prefix}:…`", _prefix_remedy(prefix, rest))
+        raise TagError(f"no capability is written `{prefix}:…`", for_prefix(prefix, rest))
     if not rest:
         raise TagError(f"`{prefix}:` names nothing", f"write `{KNOWN[prefix][1]}`")
     if prefix == "gpu":
@@ -164,7 +116,7 @@ def _compared(text: str, name: str, operator: str, value: str, own: Collection[s
     if name == "gpu":
         raise TagError("`gpu` takes a name", f"did you mean `gpus{operator}{value}`?")
     if name in own or (name in KNOWN and name not in ("python", "triton", *_WHOLE)):
-        raise TagError(f"`{name}` has no version", f"write `{_full(name)}`")
+        raise TagError(f"`{name}` has no version", f"write `{full(name)}`")
     if name in _WHOLE:
         _check_operator(name, operator, value)
         return Requirement(text, "gpu", name, operator, _whole(name, operator, value))
@@ -174,12 +126,8 @@ def _compared(text: str, name: str, operator: str, value: str, own: Collection[s
     return _distribution(text, name, operator, value)
 
 
-def _full(name: str) -> str:
-    return KNOWN[name][1] if name in KNOWN else name
-
-
 def _distribution(text: str, name: str, operator: str, value: str) -> Requirement:
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise TagError(f"{name!r} is no distribution's name", "write `dist:NAME`")
     if operator:
         _check_version(name, operator, value)
@@ -213,31 +161,6 @@ def _whole(name: str, operator: str, value: str) -> str:
     raise TagError(f"`{name}` is compared with a whole number", f"write `{name}>={number}`")
 
 
-def _prefix_remedy(prefix: str, rest: str) -> str:
-    if prefix in KNOWN:
-        return f"write `{KNOWN[prefix][1]}`"
-    return nearest(prefix, ("env", "gpu", "dist")) if rest else f"leave the colon out: `{prefix}`"
-
-
-def _remedy(text: str, own: Collection[str]) -> str:
-    """What to write instead of a bare name that is no capability."""
-    known = (*KNOWN, *own)
-    if architecture := _ARCHITECTURE.fullmatch(text.lower()):
-        return f"did you mean `sm>={architecture[1]}`?"
-    meant = _ELSEWHERE.get(text.lower()) or near_miss(text, known)
-    meant = meant or next(iter(get_close_matches(text.lower(), known, 1, 0.75)), None)
-    if meant:
-        return f"did you mean `{_full(meant)}`?"
-    if text in KNOWN:
-        return f"write `{_full(text)}`"
-    if text.lower() in ("torch", "pytorch"):
-        return "write `dist:torch`, or `torch>=2.11` for a version"
-    listed = ", ".join(dict.fromkeys((*(full for _, full in KNOWN.values()), *own)))
-    if _NAME.fullmatch(text):
-        return f"write `dist:{text}` if it is a distribution; known are {listed}"
-    return f"known are {listed}"
-
-
 def parse_own(table: Mapping[str, object]) -> dict[str, Own]:
     """The project's own capabilities, of ``[tool.fencerun.capabilities]``.
 
@@ -252,7 +175,7 @@ _FORMS = '`{env = "NAME"}`, `{command = "…"}`, `{python = "expression"}`, true
 def _own(name: str, value: object) -> Own:
     if name in KNOWN:
         raise TagError(f"`{name}` is a capability of fencerun's own", "choose another name")
-    if not _NAME.fullmatch(name):
+    if not NAME.fullmatch(name):
         raise TagError(f"{name!r} is no name", "write letters, digits, `.`, `_` and `-`")
     if isinstance(value, bool):
         return Own("fixed", "yes" if value else "no")

@@ -55,7 +55,10 @@ class Prober:
             return _CHECKS[requirement.kind](self, requirement)
         except Unanswered as error:
             what = f"`requires:{requirement.text}` cannot be answered: {error}"
-            raise UsageError(what, f"mend that, or add `--without {requirement.name}`") from None
+            remedy = "mend that Python, or name another with --python"
+            if requirement.accelerated:
+                remedy = "mend that, or add `--without accelerator`"
+            raise UsageError(what, remedy) from None
 
     def device(self) -> str:
         """Where fences that ask for an accelerator run: ``nvidia-h200``, ``apple-mps``, ``cpu``.
@@ -87,7 +90,8 @@ class Prober:
     def _is_left_out(self, requirement: Requirement) -> bool:
         names = {requirement.text, requirement.name}
         if requirement.kind == "distribution":
-            return requirement.name in map(normal, self._without)
+            left = {normal(word.removeprefix("dist:")) for word in self._without}
+            return requirement.name in left or requirement.text in self._without
         if requirement.accelerated:
             names |= accelerators.ALL
         if requirement.name == "sm":
