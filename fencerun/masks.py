@@ -1,0 +1,152 @@
+"""Masks: named patterns for text that differs from run to run.
+
+A mask knows how to replace what it matches, in one line at a time. Whether that happens in the
+page or only when comparing is for others to say.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from types import MappingProxyType
+
+
+class UnknownMaskError(LookupError):
+    """A mask was asked for that neither fencerun nor the project defines."""
+
+
+@dataclass(frozen=True, slots=True)
+class Mask:
+    """``pattern`` (a regular expression) is replaced by ``replacement`` (literal text).
+
+    A replacement that is not empty must stand on both sides, so a mask hides nothing that only
+    one side has. An empty one says that the text may as well be missing.
+
+    Raises ValueError when the pattern does not compile, matches the empty string, or matches its
+    own replacement in a way that would change it again.
+    """
+
+    name: str
+    pattern: str
+    replacement: str
+    compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        try:
+            compiled = re.compile(self.pattern)
+        except re.error as error:
+            raise ValueError(f"mask {self.name!r}: {error}") from None
+        if compiled.search(""):
+            raise ValueError(f"mask {self.name!r}: its pattern matches the empty string")
+        object.__setattr__(self, "compiled", compiled)
+        if self.apply(self.replacement) != self.replacement:
+            raise ValueError(f"mask {self.name!r}: its pattern matches its own replacement")
+
+    @property
+    def optional(self) -> bool:
+        """Whether the text may stand on one side only."""
+        return not self.replacement
+
+    def apply(self, line: str, replacement: str | None = None) -> str:
+        """``line`` with each match replaced, by ``replacement`` where that is given."""
+        text = self.replacement if replacement is None else replacement
+        return self.compiled.sub(lambda _: text, line)
+
+
+def apply(line: str, masks: Sequence[Mask]) -> str:
+    """``line`` with every mask applied, in order."""
+    for mask in masks:
+        line = mask.apply(line)
+    return line
+
+
+_NUMBER = r"(?:[0-9]+(?:[,_][0-9]+)*(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][-+]?[0-9]+)?"
+#: A number that starts a word, so that a long run of digits is tried once and not at each digit.
+_COUNT = rf"(?<![\w.])(?<![0-9],)[-+]?{_NUMBER}"
+_DURATION = (
+    r"(?:ns|nsecs?|nanoseconds?|us|µs|μs|usecs?|microseconds?|ms|msecs?|milliseconds?"
+    r"|s|secs?|seconds?|mins?|minutes?|hrs?|hours?|days?)"
+)
+#: What may stand before the last unit of a duration: `1min 3s`, `1h2m3s`.
+_LARGER = r"[0-9]+ ?(?:d|days?|h|hrs?|hours?|m|mins?|minutes?),? ?"
+_CLOCK = r"[0-9]{1,3}:[0-9]{2}(?::[0-9]{2}(?:[.,][0-9]+)?)?"
+_MONTH = r"(?:Jan|Feb|Mar|Apr|May|Jun|Jul|Aug|Sep|Oct|Nov|Dec)[a-z]{0,6}"
+_ZONE = r"(?: ?(?:Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2}))?(?!\w)"
+_ACCELERATOR = r"(?:cpu|(?:cuda|mps|xpu|hpu|npu)(?::[0-9]+)?)"
+
+#: Applied in this order, whichever order a tag names them in: a date holds a time of day.
+_TABLE = (
+    # <object at 0x7f3c2a1b4d60>; shorter hexadecimal numbers are values.
+    Mask("address", r"(?<!\w)0[xX][0-9a-fA-F]{7,16}(?!\w)", "0x…"),
+    # Anything in the system's temporary directories, up to a blank, quote or bracket.
+    Mask(
+        "path",
+        r"(?<![\w./])(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/[^\s'\"`<>|:;,()\[\]{}]+"
+        r"|(?<!\w)[A-Za-z]:[\\/]+Users[\\/]+[^\s\\/]+[\\/]+AppData[\\/]+Local[\\/]+Temp"
+        r"[^\s'\"`<>|:;,()\[\]{}]*",
+        "<path>",
+    ),
+    # 2026-11-29, with a time of day or without; 29 Nov 2026; Nov 29, 2026; Sun Nov 29 22:08:13 2026
+    Mask(
+        "date",
+        rf"(?<![\w.-])[0-9]{{4}}[-/][0-9]{{2}}[-/][0-9]{{2}}(?:[T ]{_CLOCK}{_ZONE})?(?![\w-])"
+        rf"|(?<!\w)(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}},? )?"
+        rf"(?:{_MONTH} {{1,2}}[0-9]{{1,2}},?|[0-9]{{1,2}} {_MONTH})"
+        rf"(?: {_CLOCK}{_ZONE})? [0-9]{{4}}(?: {_CLOCK}{_ZONE})?(?!\w)",
+        "<date>",
+    ),
+    # 1.23 s, 12 ms, 4.5e-05 seconds, 1min 3s, 0:00:03.25, 00:02, 12.5it/s, 0.2 s/it
+    Mask(
+        "time",
+        rf"{_COUNT} ?(?:it/s|s/it)(?!\w)"
+        rf"|(?<![\w.])(?<![0-9],)(?:{_LARGER})+{_NUMBER} ?{_DURATION}(?!\w)"
+        rf"|{_COUNT} ?{_DURATION}(?!\w)"
+        rf"|(?<![\w.:]){_CLOCK}(?![\w:])",
+        "<time>",
+    ),
+    # 12.3 MiB, 512 KB, 1,024 bytes
+    Mask("memory", rf"{_COUNT} ?(?:[kKMGTPE]i?)?(?:B|[bB]ytes?)(?!\w)", "<memory>"),
+    Mask("percent", rf"{_COUNT} ?%", "<percent>"),
+    # 2.13.0, 2.13.0+cu130, v1.2, 3.14.0rc1
+    Mask(
+        "version",
+        r"(?<![\w.])(?:v[0-9]+(?:\.[0-9]+)+|[0-9]+(?:\.[0-9]+){2,})"
+        r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?[0-9]*)*(?:\+[0-9A-Za-z.]*[0-9A-Za-z])?(?!\w)",
+        "<version>",
+    ),
+    Mask("grad_fn", r"grad_fn=<[^<>]*>", "grad_fn=<…>"),
+    # A tensor on the CPU does not say so: `, device='cuda:0'` may be missing on one side.
+    Mask("device", rf",\s+device='{_ACCELERATOR}'", ""),
+    Mask(
+        "device",
+        rf"(?<!\w)device\(type='[a-z]+'(?:, index=[0-9]+)?\)|(?<![\w+.-]){_ACCELERATOR}(?![\w-])",
+        "<device>",
+    ),
+)
+
+
+def _by_name(masks: Iterable[Mask]) -> Mapping[str, tuple[Mask, ...]]:
+    table: dict[str, tuple[Mask, ...]] = {}
+    for mask in masks:
+        table[mask.name] = (*table.get(mask.name, ()), mask)
+    return MappingProxyType(table)
+
+
+#: The masks that every project has, by the name that tags use.
+NAMED = _by_name(_TABLE)
+
+
+def lookup(names: Iterable[str], own: Iterable[Mask] = ()) -> tuple[Mask, ...]:
+    """The masks that ``names`` ask for: the project's ``own`` first, then the named ones.
+
+    A project's mask replaces a named one of the same name. Raises UnknownMaskError.
+    """
+    theirs = _by_name(own)
+    asked = dict.fromkeys(names)
+    for name in asked:
+        if name not in theirs and name not in NAMED:
+            raise UnknownMaskError(name)
+    special = [mask for name in asked for mask in theirs.get(name, ())]
+    common = [mask for mask in _TABLE if mask.name in asked and mask.name not in theirs]
+    return (*special, *common)
