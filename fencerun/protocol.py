@@ -49,8 +49,11 @@ VERSION = 1
 MAX_FRAME = 64 << 20
 
 
-#: The exit status of a worker whose socket a fence closed.
+#: The exit status of a worker whose socket or files a fence closed.
 EXIT_CUT_OFF = 86
+
+#: The exit status of a worker whose own code raised; the fault file says what.
+EXIT_BROKEN = 87
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
 

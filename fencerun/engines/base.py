@@ -117,6 +117,9 @@ class Engine(Protocol):
     whatever the fences do to their process. Closing ends every process the engine started.
     """
 
+    #: Whether fences run in a process of their own, which they may end or spoil unpunished.
+    isolates: bool
+
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         """Run the chains one after another, yielding events as they happen."""
         ...

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 from fencerun.engines.base import Job
-from fencerun.protocol import EXIT_CUT_OFF
+from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF
 from fencerun.result import Failure
 
 #: ``  File "lessons/x.md", line 41 in work``, as faulthandler writes it.
@@ -48,7 +48,8 @@ def failure(death: Death, job: Job, page: str, flood: int) -> Failure:
     else:
         summary = _crash(death)
         line = line or _exit_line(death, job)
-    return Failure(death.kind, summary, line, traceback=_trace(death.fault, page))
+    said = death.fault.partition("\0")[2] or _trace(death.fault, page)
+    return Failure(death.kind, summary, line, traceback=said)
 
 
 def timeout_summary(job: Job) -> str:
@@ -75,6 +76,8 @@ def _crash(death: Death) -> str:
         return f"the process died of {signal_name(os.WTERMSIG(death.status))}"
     if os.WEXITSTATUS(death.status) == EXIT_CUT_OFF:
         return "the fence closed the file descriptors through which its worker answers"
+    if os.WEXITSTATUS(death.status) == EXIT_BROKEN and "\0" in death.fault:
+        return f"what the fence did broke its worker: {death.fault.strip().rpartition(chr(10))[2]}"
     return f"os._exit({os.WEXITSTATUS(death.status)}): the fence ended its process"
 
 

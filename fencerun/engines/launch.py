@@ -48,6 +48,8 @@ class Worker:
         Words.prepare(self.fault)
         self.words = Words(self.fault)
         self.pid = 0
+        #: Its wait status, once it has ended and the source was asked.
+        self.status: int | None = None
         self._handle = -1
         self._faults = SIZE
         #: The serial of the next job that is sent.
@@ -140,11 +142,11 @@ class Interpreter:
             frame = link.receive(START_LIMIT)
         if frame is not None:
             return frame
-        if self.process.poll() is None:
+        try:
+            why = f"ended at once with status {self.process.wait(1.0)}"
+        except subprocess.TimeoutExpired:
             self.kill()
             why = "did not get ready"
-        else:
-            why = f"ended at once with status {self.process.returncode}"
         log = os.pread(self._log, 1 << 14, 0).decode("utf-8", "replace").strip()
         raise EngineError(f"{self._python} {why}" + (f":\n{log}" if log else ""))
 

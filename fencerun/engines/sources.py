@@ -55,9 +55,13 @@ class Zygote:
     def start(self) -> None:
         if self._interpreter is None:
             ours, theirs = socket.socketpair()
-            self._link = Link(ours)
             with theirs:
-                self._interpreter = Interpreter(self._options, [theirs.fileno()])
+                try:
+                    self._interpreter = Interpreter(self._options, [theirs.fileno()])
+                except EngineError:
+                    ours.close()
+                    raise
+            self._link = Link(ours)
             self._about = None
 
     def about(self) -> dict[str, Any]:
@@ -104,6 +108,8 @@ class Zygote:
         return False
 
     def status(self, worker: Worker, seconds: float) -> int | None:
+        if worker.status is not None:
+            return worker.status
         until = time.monotonic() + seconds
         with contextlib.suppress(Gone):
             while worker.pid not in self._ended and self._link is not None:
@@ -111,7 +117,8 @@ class Zygote:
                 if frame is None:
                     break
                 self._ended[frame["pid"]] = frame["status"]
-        return self._ended.pop(worker.pid, None)
+        worker.status = self._ended.pop(worker.pid, None)
+        return worker.status
 
     def close(self) -> None:
         if self._interpreter is None or self._link is None:
@@ -176,8 +183,8 @@ class Plain:
 
     def status(self, worker: Worker, seconds: float) -> int | None:
         interpreter = self._running.get(worker.pid)
-        if interpreter is None:
-            return None
+        if interpreter is None or worker.status is not None:
+            return worker.status
         try:
             code = interpreter.process.wait(seconds)
         except subprocess.TimeoutExpired:
@@ -186,7 +193,8 @@ class Plain:
         interpreter.close()
         # What the worker left behind is nobody's child any more, but still of its session.
         children.kill(children.of_session(worker.pid))
-        return -code if code < 0 else code << 8
+        worker.status = -code if code < 0 else code << 8
+        return worker.status
 
     def close(self) -> None:
         if self._next is not None:

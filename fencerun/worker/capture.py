@@ -81,10 +81,14 @@ class Stream:
 
     def flush(self) -> None:
         """Write out what Python holds back, in our stream and in one put in its place."""
-        for stream in {id(s): s for s in (getattr(sys, self.name, None), self._text)}.values():
-            # The stream may be any object of the fence's, and closed.
+        replaced = getattr(sys, self.name, None)
+        # The stream may be any object of the fence's, or none, and closed.
+        if replaced is not self._text:
             with contextlib.suppress(Exception):
-                stream.flush()
+                replaced.flush()  # type: ignore[union-attr]
+        if self._text is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._text.flush()
 
 
 def _identity(descriptor: int) -> tuple[int, int] | None:
@@ -99,7 +103,7 @@ def _open_text(descriptor: int, name: str) -> TextIO:
     """A text stream as the interpreter makes its own, but line-buffered."""
     errors = "strict" if name == "stdout" else "backslashreplace"
     stream = open(descriptor, "w", encoding="utf-8", errors=errors, closefd=False)  # noqa: SIM115
-    stream.reconfigure(line_buffering=True)  # type: ignore[attr-defined]
+    stream.reconfigure(line_buffering=True)
     stream.buffer.raw.name = f"<{name}>"  # type: ignore[attr-defined]
     return stream
 

@@ -266,13 +266,7 @@ class Chain:
     def _streams(self) -> list[dict[str, Any]]:
         for what in self._capture.troubles():
             self._troubles.setdefault(what, 0)
-        return [
-            {
-                "what": f"{what} closed or redirected" if "(" not in what else what,
-                "fence": fence or None,
-            }
-            for what, fence in self._troubles.items()
-        ]
+        return [{"what": what, "fence": fence or None} for what, fence in self._troubles.items()]
 
     def _unload(self) -> None:
         installed = self._process.modules.end_chain(self._directory)

@@ -45,7 +45,7 @@ def children(pid: int | None = None) -> set[int]:
     return found if listed else _scan(_PARENT, pid)
 
 
-_PARENT, _SESSION = 1, 3  # fields of /proc/PID/stat behind the command
+_PARENT, _SESSION = 1, 3  # fields of _stat
 
 
 def of_session(pid: int) -> set[int]:
@@ -57,11 +57,15 @@ def _scan(field: int, value: int) -> set[int]:
     found = set()
     for other in _numbers("/proc"):
         with contextlib.suppress(OSError, IndexError, ValueError):
-            # The command, in parentheses, may itself hold blanks and parentheses.
-            fields = _read(f"/proc/{other}/stat").rpartition(b")")[2].split()
-            if int(fields[field]) == value:
+            if int(_stat(other)[field]) == value:
                 found.add(other)
     return found
+
+
+def _stat(pid: int) -> list[bytes]:
+    """The fields of a process's status line behind its command: state, parent, group, session."""
+    # The command, in parentheses, may itself hold blanks and parentheses.
+    return _read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
 
 
 def _numbers(directory: str) -> list[int]:
@@ -88,13 +92,18 @@ def descendants(pid: int) -> list[int]:
 
 
 def command(pid: int) -> str:
-    """A process's command line, on one line and at most 60 characters; empty for a zombie."""
-    try:
-        words = _read(f"/proc/{pid}/cmdline").rstrip(b"\0").split(b"\0")
-    except OSError:
-        return ""
-    text = b" ".join(words).decode("utf-8", "backslashreplace")
-    text = " ".join(text.split())
+    """A process's command line, on one line and at most 60 characters; empty if it has ended."""
+    for _ in range(10):
+        try:
+            words = _read(f"/proc/{pid}/cmdline").rstrip(b"\0").split(b"\0")
+            state = _stat(pid)[0]
+        except (OSError, IndexError):
+            return ""
+        if words != [b""] or state in (b"Z", b"X"):
+            break
+        # In the middle of exec: the old command line is gone, the new one not yet there.
+        time.sleep(0.001)
+    text = " ".join(b" ".join(words).decode("utf-8", "backslashreplace").split())
     return text if len(text) <= 60 else text[:59] + "…"
 
 

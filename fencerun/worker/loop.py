@@ -9,8 +9,9 @@ from __future__ import annotations
 import errno
 import gc
 import os
+import traceback
 
-from fencerun.protocol import EXIT_CUT_OFF, Decoder, encode
+from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF, Decoder, encode
 from fencerun.worker import libc, memory
 from fencerun.worker.capture import Capture, keep_high
 from fencerun.worker.chain import Chain, Process
@@ -37,14 +38,20 @@ def serve(process: Process, descriptors: list[int], config: dict[str, Any]) -> N
     libc.adopt_orphans()
     gc.enable()
     memory.forgive()
-    for frame in _frames(control):
-        if frame["do"] == "quit":
-            return
-        chain = Chain(process, capture, interrupts, config["flood"])
-        for reply in run_chain(chain, frame):
-            _write(control, encode(reply))
-            if "tainted" in reply:
+    try:
+        for frame in _frames(control):
+            if frame["do"] == "quit":
                 return
+            chain = Chain(process, capture, interrupts, config["flood"])
+            for reply in run_chain(chain, frame):
+                _write(control, encode(reply))
+                if "tainted" in reply:
+                    return
+    except Exception as error:
+        _cut_off(error)
+        # A fence broke something that we stand on; the parent blames it and shows this.
+        os.write(fault, f"\0{traceback.format_exc()}".encode("utf-8", "backslashreplace"))
+        os._exit(EXIT_BROKEN)
 
 
 def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -79,8 +86,7 @@ def _frames(control: int) -> Iterator[dict[str, Any]]:
     while True:
         try:
             data = os.read(control, _READ)
-        except OSError as error:
-            _cut_off(error)
+        except ConnectionError:
             return
         if not data:
             return
@@ -91,12 +97,11 @@ def _write(control: int, data: bytes) -> None:
     try:
         while data:
             data = data[os.write(control, data) :]
-    except OSError as error:
-        _cut_off(error)
+    except ConnectionError:  # the parent is gone
         os._exit(0)
 
 
-def _cut_off(error: OSError) -> None:
-    """End with a status of its own if a fence closed the socket; else the parent is gone."""
-    if error.errno in (errno.EBADF, errno.ENOTSOCK, errno.EINVAL):
+def _cut_off(error: Exception) -> None:
+    """End with a status of its own if a fence closed what we talk through."""
+    if isinstance(error, OSError) and error.errno in (errno.EBADF, errno.ENOTSOCK):
         os._exit(EXIT_CUT_OFF)
