@@ -74,6 +74,7 @@ def _parser() -> argparse.ArgumentParser:
         metavar="KINDS",
         help="act on these verdicts alone: unrecorded,changed,rounding,stale,orphan",
     )
+    record.add_argument("--strip", action="store_true", help="remove every recording, run nothing")
     record.add_argument(
         "--renew", action="store_true", help="freshen when and where it was recorded"
     )
@@ -82,6 +83,10 @@ def _parser() -> argparse.ArgumentParser:
     status = verbs.add_parser("status", help="every fence and what is known of it; runs nothing")
     status.set_defaults(run=_status)
     _selection_options(status)
+    _from_option(status)
+    explain = verbs.add_parser("explain", help="why a fence is stale, kept or skipped")
+    explain.set_defaults(run=_explain)
+    explain.add_argument("targets", nargs="+", metavar="ID", help="PAGE::FENCE or PAGE:LINE")
     return parser
 
 
@@ -105,12 +110,20 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         metavar="NAME[=FILE]",
         help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
     )
+    verb.add_argument(
+        "--lf", dest="last_failed", action="store_true", help="what was not green the last time"
+    )
     verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
     verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
         "--must-have", metavar="CAPS", default="", help="exit 2 at once where one is missing"
     )
+    _from_option(verb)
+    verb.add_argument("--allow-empty", action="store_true", help="selecting no fence is fine")
+
+
+def _from_option(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--from",
         dest="told",
@@ -119,7 +132,6 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="take in what another machine's run printed (a file of --report jsonl=, or a pattern)",
     )
-    verb.add_argument("--allow-empty", action="store_true", help="selecting no fence is fine")
 
 
 def _run(arguments: argparse.Namespace) -> int:
@@ -140,6 +152,10 @@ def _run(arguments: argparse.Namespace) -> int:
         leaks_are_errors=arguments.leaks == "error",
         carry=any(report.startswith("jsonl") for report in arguments.report),
     )
+    if arguments.last_failed:
+        request = launch.last_failed(request)
+    if getattr(arguments, "strip", False):
+        return launch.strip(request)
     opened: list[TextIO] = []
     reporter = fan_out(_reporters(arguments, opened))
     try:
@@ -151,7 +167,9 @@ def _run(arguments: argparse.Namespace) -> int:
             must_have=_commas(arguments.must_have),
             told=arguments.told,
         )
-        return session.run().exit_code
+        done = session.run()
+        launch.remember(session, done)
+        return done.exit_code
     finally:
         reporter.close()
         for stream in opened:
@@ -211,6 +229,12 @@ def _open(file: str, opened: list[TextIO]) -> TextIO:
 
 
 def _status(arguments: argparse.Namespace) -> int:
-    from fencerun import launch, status
+    from fencerun import inspection
 
-    return status.show(launch.pages(arguments.targets), arguments.word, sys.stdout)
+    return inspection.status(arguments.targets, arguments.word, arguments.told, sys.stdout)
+
+
+def _explain(arguments: argparse.Namespace) -> int:
+    from fencerun import inspection
+
+    return inspection.explain(arguments.targets, sys.stdout)

@@ -8,22 +8,23 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from pathlib import Path
 
-from fencerun import config, files, interpreter, reader, runs, selection
+from fencerun import config, files, interpreter, reader, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
 from fencerun.discovery import discover
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
-from fencerun.events import Event
+from fencerun.events import Event, RunDone
 from fencerun.gate import Gate
 from fencerun.masks import Mask
-from fencerun.page import Page
 from fencerun.probing import Prober
 from fencerun.selection import Target
 from fencerun.session import Request, Session
+from fencerun.strip import strip as stripped
 from fencerun.tags import TagError
 from fencerun.unrun import Unrun
 
@@ -41,13 +42,6 @@ def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
 def project() -> config.Project:
     """The project around the working directory."""
     return config.load(config.find_root(Path.cwd()))
-
-
-def pages(arguments: Sequence[str]) -> Iterator[Page]:
-    """The pages that arguments name, read; every page of the project where there are none."""
-    settings = project()
-    for name in _names(targets(arguments), settings):
-        yield reader.parse(files.read(name), name)
 
 
 def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
@@ -87,6 +81,38 @@ def session(
         Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
               runs.load(told) if told else {}),
     )  # fmt: skip
+
+
+def last_failed(request: Request) -> Request:
+    """``request`` for what was not green the last time; for everything where all was."""
+    last = state.load(project().root)
+    among = frozenset(fence for fence, one in last.items() if one.kind in state.RED)
+    return replace(request, among=among or None)
+
+
+def remember(session: Session, done: RunDone) -> None:
+    """Keep what a run said, for `--lf`, `status` and `explain`."""
+    pages = {verdict.page: session.relative(verdict.page) for verdict in done.verdicts}
+    state.save(session.project.root, done.verdicts, pages)
+
+
+def strip(request: Request) -> int:
+    """Remove every recording of the pages asked for, and return the exit code.
+
+    A page with a problem is left as it is.
+    """
+    code = 0
+    for name in _names(request.targets, project()):
+        page = reader.parse(files.read(name), name)
+        if page.broken:
+            problem = page.problems[0]
+            print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")
+            code = 3
+        elif page.recordings:
+            with files.locked(name):
+                files.replace(name, stripped(page))
+            print(f"{name}: {len(page.recordings)} recordings removed")
+    return code
 
 
 def _gate(settings: config.Project, python: str, without: Collection[str]) -> Gate:

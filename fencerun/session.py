@@ -55,6 +55,8 @@ class Request:
     targets: tuple[Target, ...] = ()
     #: `-k`: only fences whose id or code holds this.
     word: str | None = None
+    #: `--lf`: only these ids, relative to the root.
+    among: frozenset[str] | None = None
     #: The verdicts that record acts on.
     only: tuple[str, ...] = RECORDABLE
     dry_run: bool = False
@@ -105,13 +107,26 @@ class Session:
         self.emit(done)
         return done
 
-    def _run(self) -> None:
+    def read(self) -> tuple[list[Page], list[tuple[Member, ...]]]:
+        """The pages, and the members of each that has fences and no error."""
         pages = list(self._load())
-        settled = [members(page, self._defaults(page)) for page in pages if not page.broken]
-        for found in filter(None, settled):
+        settled = [members(page, self.defaults(page)) for page in pages if not page.broken]
+        settled = [found for found in settled if found]
+        for found in settled:
             self.unrun.settled[found[0].page.path] = {m.fence.number: m for m in found}
-        selects = selector(self.request.targets, self.request.word)
-        plan = self._plan([one for one in settled if one], selects)
+        return pages, settled
+
+    def selects(self) -> Callable[[Member], bool]:
+        """Whether a member is asked for."""
+        named = selector(self.request.targets, self.request.word)
+        among = self.request.among
+        if among is None:
+            return named
+        return lambda m: named(m) and f"{self.relative(m.page.path)}::{m.fence.number}" in among
+
+    def _run(self) -> None:
+        pages, settled = self.read()
+        plan = self._plan(settled, self.selects())
         if not plan.chains:
             self._start(self.python, pages, plan)
             for page in pages:
@@ -146,14 +161,16 @@ class Session:
             self.problems += page.problems
             yield page
 
-    def _defaults(self, page: Page) -> PageSettings:
-        return self.project.settings_for(self._relative(page.path))
+    def defaults(self, page: Page) -> PageSettings:
+        """The project's settings for ``page``."""
+        return self.project.settings_for(self.relative(page.path))
 
     def _excuse(self, member: Member) -> str | None:
-        page = self._relative(member.page.path)
+        page = self.relative(member.page.path)
         return known.reference(page, member.fence.number, self.project.known)
 
-    def _relative(self, path: str) -> str:
+    def relative(self, path: str) -> str:
+        """A page's path from the project's root, with ``/``."""
         return os.path.relpath(path, self.project.root).replace(os.sep, "/")
 
     def _options(self, plan: Plan) -> EngineOptions:

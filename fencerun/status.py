@@ -1,52 +1,107 @@
-"""`fencerun status`: every fence and what is known of it, without running anything."""
+"""`fencerun status`: every fence and what is known of it, without running anything.
+
+With other machines' runs it accounts for every fence: where it ran, what came of it, and which
+no machine ran.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import TextIO
 
-from fencerun.frontmatter import PageSettings
+from fencerun.events import Problem, Verdict
 from fencerun.page import Page
-from fencerun.plan import Member, members
-from fencerun.selection import selector
+from fencerun.plan import Idle, Member, Unmet, build
+from fencerun.state import Last
+from fencerun.unrun import Unrun
+
+#: Verdicts under which a fence counts as accounted for.
+_SETTLED = ("passed", "kept", "elsewhere", "known", "recorded", "skipped")
 
 
-def show(pages: Iterable[Page], word: str | None, stream: TextIO) -> int:
-    """Write a line a fence to ``stream``; the exit code is 0, or 3 where a page has a problem."""
-    selects = selector((), word)
-    fences = recorded = broken = 0
-    for page in pages:
+@dataclass(slots=True)
+class Status:
+    """Writes a line a fence to ``stream``. ``last`` is what the last run here said, by id."""
+
+    unrun: Unrun
+    unmet: Unmet
+    last: Mapping[str, Last]
+    stream: TextIO
+    counts: Counter[str] = field(default_factory=Counter)
+    left: list[str] = field(default_factory=list)
+
+    def page(self, page: Page, chosen: Sequence[Member], relative: str) -> None:
+        """Show what is wrong with a page, each chosen fence, and recordings without a fence."""
         for problem in page.problems:
-            remedy = f". {problem.remedy}" if problem.remedy else ""
-            kind = "problem" if problem.severity == "error" else "warning"
-            stream.write(f"{page.path}:{problem.line}: {kind}: {problem.what}{remedy}\n")
-        broken += page.broken
-        chosen = [member for member in members(page, PageSettings()) if selects(member)]
+            self._say(_problem(problem))
+        idle = {}
+        if chosen:
+            ids = {member.id for member in chosen}
+            everyone = tuple(self.unrun.settled[page.path].values())
+            plan = build([everyone], lambda m: m.id in ids, self.unmet)
+            idle = {one.member.id: one for one in plan.idle}
         for member in chosen:
-            stream.write(_line(member) + "\n")
-            fences += 1
-            recorded += member.fence.recording is not None
+            last = self.last.get(f"{relative}::{member.fence.number}")
+            self._fence(member, idle.get(member.id), last)
         for orphan in page.orphans:
-            what = f"orphan: output:{orphan.number} has no fence"
-            stream.write(f"{page.path}:{orphan.block.line}: {what}\n")
-    stream.write(f"{fences} fences, {recorded} with a recording\n")
-    return 3 if broken else 0
+            line = orphan.block.line
+            self._say(f"{page.path}:{line}: orphan: output:{orphan.number} has no fence")
+            self.counts["orphan"] += 1
+        for block in page.untagged:
+            self.counts["untagged block"] += 1
+            if not page.fences:
+                continue
+            self._say(f"{page.path}:{block.line}: untagged: a {block.info.language} block")
+
+    def _fence(self, member: Member, idle: Idle | None, last: Last | None) -> None:
+        told = self.unrun.told.get(member.id)
+        if idle is None and told:
+            idle = Idle(member, "told", "not run here", "no run tells of it")
+        if idle is not None:
+            verdict = self.unrun.judgement(idle).verdict
+            self._count(member, verdict.kind, verdict.what, verdict)
+            return
+        recording = member.fence.recording
+        kind = "recorded" if recording else "unrecorded"
+        what = "no recording"
+        if recording:
+            count = len(recording.text)
+            what = f"{count} line{'s' if count != 1 else ''}"
+        if last is not None:
+            what += f"; last run: {last.kind}"
+        self._count(member, kind, what, None)
+
+    def _count(self, member: Member, kind: str, what: str, verdict: Verdict | None) -> None:
+        self.counts[kind] += 1
+        told = bool(self.unrun.told)
+        if told and (verdict is None or kind not in _SETTLED):
+            self.left.append(member.id)
+        requires = ", ".join(member.requires)
+        facts = [what, f"requires {requires}" if requires else ""]
+        if member.parent:
+            facts.append(f"continues fence {member.parent}")
+        shown = "; ".join(fact for fact in facts if fact)
+        line = member.fence.line
+        self._say(f"{member.page.path}:{line}: {kind}: fence {member.fence.number}, {shown}")
+
+    def close(self, pages: int) -> None:
+        """The closing lines: how many of what, and which fences nobody accounts for."""
+        counted = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
+        self._say(f"{counted or 'no fences'} on {pages} page{'s' if pages != 1 else ''}")
+        if self.left:
+            self._say(f"{len(self.left)} not accounted for by any run:")
+            for fence in self.left:
+                self._say(f"  {fence}")
+        elif self.unrun.told:
+            self._say("every fence is accounted for")
+
+    def _say(self, line: str) -> None:
+        self.stream.write(line + "\n")
 
 
-def _line(member: Member) -> str:
-    fence = member.fence
-    facts = []
-    if fence.recording:
-        count = len(fence.recording.text)
-        facts.append(f"recorded, {count} line{'s' if count != 1 else ''}")
-        if fence.recording.on:
-            facts.append(f"on {fence.recording.on}")
-    else:
-        facts.append("no recording")
-    if member.parent:
-        facts.append(f"continues fence {member.parent}")
-    if member.requires:
-        facts.append("requires " + ", ".join(member.requires))
-    if member.tags.skip:
-        facts.append(f"skipped: {member.tags.skip}")
-    return f"{member.page.path}:{fence.line}: fence {fence.number}: " + "; ".join(facts)
+def _problem(problem: Problem) -> str:
+    kind = "problem" if problem.severity == "error" else "warning"
+    remedy = f". {problem.remedy[:1].upper()}{problem.remedy[1:]}" if problem.remedy else ""
+    return f"{problem.page}:{problem.line}: {kind}: {problem.what}{remedy} [{problem.code}]"

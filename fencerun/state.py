@@ -1,0 +1,79 @@
+"""What the last run said of each fence, kept beside the project for `--lf` and `explain`.
+
+One small file under ``.fencerun/``, which git ignores and which is safe to delete: it is read
+with suspicion and written whole. Ids in it are relative to the project's root.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from fencerun.events import Verdict
+
+DIRECTORY = ".fencerun"
+_FILE = "last.json"
+_VERSION = 1
+
+#: Verdicts that `--lf` selects.
+RED = frozenset(
+    {"changed", "rounding", "unrecorded", "failed", "blocked", "edited", "stale", "refused"}
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Last:
+    """What the last run said of a fence: its verdict, and how long it took in seconds."""
+
+    kind: str
+    seconds: float | None = None
+
+
+def load(root: Path) -> dict[str, Last]:
+    """By fence id; empty where there is no state, or none that can be read."""
+    try:
+        table = json.loads((root / DIRECTORY / _FILE).read_bytes())
+        if table["version"] != _VERSION:
+            return {}
+        fences = table["fences"].items()
+        return {fence: Last(str(kind), _seconds(seconds)) for fence, (kind, seconds) in fences}
+    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+        return {}
+
+
+def _seconds(value: Any) -> float | None:
+    return float(value) if isinstance(value, (int, float)) else None
+
+
+def save(root: Path, verdicts: Iterable[Verdict], relative: Mapping[str, str]) -> None:
+    """Add ``verdicts`` to the state. ``relative`` maps pages to their path from the root.
+
+    A project that cannot be written to has no state; that is no error.
+    """
+    fences = {fence: [last.kind, last.seconds] for fence, last in load(root).items()}
+    for verdict in verdicts:
+        page = relative.get(verdict.page, verdict.page)
+        fences[f"{page}::{verdict.fence}"] = [verdict.kind, verdict.seconds]
+    with suppress(OSError):
+        _write(root / DIRECTORY, json.dumps({"version": _VERSION, "fences": fences}))
+
+
+def _write(directory: Path, text: str) -> None:
+    directory.mkdir(exist_ok=True)
+    ignore = directory / ".gitignore"
+    if not ignore.exists():
+        ignore.write_text("*\n", encoding="ascii")
+    descriptor, name = tempfile.mkstemp(dir=directory, prefix=".last-")
+    try:
+        with open(descriptor, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(name, directory / _FILE)
+    except BaseException:
+        os.unlink(name)
+        raise
