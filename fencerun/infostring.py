@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Literal
 
 from fencerun.tags import FLAGS, NAMES, NUMBER, TagError, Tags, near_miss, nearest, read
@@ -75,6 +76,7 @@ class _Word:
     spelt: Literal["right", "wrong", "bare"]
 
 
+@lru_cache(maxsize=1024)
 def parse_info(info: str) -> InfoString:
     """What the info string of a fenced code block says."""
     if ":" not in info and "=" not in info:

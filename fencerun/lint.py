@@ -14,7 +14,7 @@ from fencerun.events import Problem
 from fencerun.page import CodeBlock
 from fencerun.text import Lines
 
-_CANDIDATE = re.compile(r"\b(?:fence|output)[:=]", re.IGNORECASE)
+_SIGNS = ("fence:", "fence=", "output:", "output=")
 # What would open a tagged block: anchored, so that a line of 100,000 backticks costs one pass.
 _OPENER = re.compile(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})"
@@ -38,18 +38,26 @@ def raw_lines(
 ) -> Iterator[Problem]:
     """Conflict markers, and lines that look like tagged fences but are none."""
     yield from _conflict(path, lines)
-    last = -1
-    for match in _CANDIDATE.finditer(lines.source):
-        line = lines.number_at(match.start())
-        if line == last or _inside(line, covered):
+    for line in _candidates(lines):
+        if _inside(line, covered):
             continue
-        last = line
         opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
         if opener is None:
             continue
         why = _why_not(line, opener, tokens)
         if why:
             yield Problem(path, line + 1, "not-a-fence", why[0], why[1])
+
+
+def _candidates(lines: Lines) -> list[int]:
+    """The lines that hold a sign of ours. ``str.find`` takes a tenth of a pattern's time."""
+    found = set()
+    for sign in _SIGNS:
+        at = lines.source.find(sign)
+        while at >= 0:
+            found.add(lines.number_at(at))
+            at = lines.source.find(sign, at + 1)
+    return sorted(found)
 
 
 def _inside(line: int, covered: Sequence[tuple[int, int]]) -> bool:
@@ -159,6 +167,7 @@ def _tabs(path: str, lines: Lines, block: CodeBlock) -> Iterator[Problem]:
     opening = lines.text(block.open)
     marker = opening.find(block.markup)
     column = len(opening[:marker].expandtabs(4))
+    column += opening[:marker].endswith(">")  # a bare `>` takes a blank of each line that has one
     for line in range(block.start, block.end):
         text = lines.text(line)
         layout = (

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass
 from itertools import accumulate
+from operator import add, sub
 
 #: CommonMark 0.31 §2.1: a line ending is a line feed, a carriage return, or both in that order.
 #: ``str.splitlines`` also splits at form feeds, U+0085, U+2028 and others, which Markdown does not.
@@ -51,10 +52,10 @@ def split_lines(source: str) -> Lines:
     """The line table of ``source``."""
     if "\r" not in source:
         parts = source.split("\n")
-        starts = (0, *accumulate(len(part) + 1 for part in parts))
-        text_ends = tuple(start + len(part) for start, part in zip(starts, parts, strict=False))
-        ends = (*starts[1:-1], len(source))
-        starts = starts[:-1]
+        lengths = list(map(len, parts))
+        text_ends = tuple(map(add, accumulate(lengths), range(len(parts))))
+        starts = tuple(map(sub, text_ends, lengths))
+        ends = (*starts[1:], len(source))
         if not parts[-1]:
             starts, text_ends, ends = starts[:-1], text_ends[:-1], ends[:-1]
         return Lines(source, starts, text_ends, ends)
