@@ -41,11 +41,15 @@ class SpliceError(Exception):
 
 @dataclass(frozen=True, slots=True)
 class _Edit:
-    """Lines ``first`` up to ``last`` of the page become ``lines``."""
+    """Lines ``first`` up to ``last`` of the page become ``lines``.
+
+    ``tightens`` says that a list may become tight by it.
+    """
 
     first: int
     last: int
     lines: tuple[str, ...] = ()
+    tightens: bool = False
 
 
 #: What the fences' recordings shall be, in page order; None: none.
@@ -136,14 +140,21 @@ def _says(found: Recording, change: NewRecording) -> bool:
 
 
 def _removals(page: Page, found: Recording) -> Iterator[_Edit]:
-    """Without the blank line before it, with it, or leaving one between its neighbours."""
+    """Without the blank line before it, with it, or leaving one between its neighbours.
+
+    Where the only blank line that makes a list loose is the one before its recording, taking the
+    recording away leaves a tight list, as it was before somebody put that line there.
+    """
     block, lines = found.block, page.lines
-    first, last = block.start, block.end
     lead = recording.prefix(lines, block)
-    if first > 0 and _is_blank(lines.text(first - 1), lead):
+    first, last = block.start, block.end
+    blank = first > 0 and _is_blank(lines.text(first - 1), lead)
+    if blank:
         yield _Edit(first - 1, last)
     yield _Edit(first, last)
     yield _Edit(first, last, (lead.rstrip(" ") + lines.ending(block.open),))
+    if block.in_list:
+        yield _Edit(first - blank, last, tightens=True)
 
 
 def _is_blank(text: str, lead: str) -> bool:
@@ -160,7 +171,8 @@ def _attempt(page: Page, wanted: _Wanted, chosen: Mapping[int, _Edit]) -> tuple[
     count = len(page.lines) + sum(len(e.lines) - (e.last - e.first) for e in edits)
     if len(after.lines) != count:
         return made, "the lines around it would run together"
-    return made, _fault(page, after, {number: wanted[number] for number in chosen})
+    tightens = any(edit.tightens for edit in edits)
+    return made, _fault(page, after, {number: wanted[number] for number in chosen}, tightens)
 
 
 def _join(page: Page, edits: Sequence[_Edit]) -> str:
@@ -181,13 +193,13 @@ def _join(page: Page, edits: Sequence[_Edit]) -> str:
     return "".join(pieces)
 
 
-def _fault(page: Page, after: Page, wanted: _Wanted) -> str | None:
+def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | None:
     """What is wrong with ``after``, made of ``page`` by these changes; None if nothing is."""
     fresh = Counter(p.code for p in after.problems) - Counter(p.code for p in page.problems)
     if fresh:
         problem = next(p for p in after.problems if p.code in fresh)
         return f"with it, line {problem.line} would have a problem: {problem.what}"
-    if outline(page) != outline(after) or page.settings != after.settings:
+    if not _reads_alike(page, after, tightens):
         return "with this change the rest of the page would read differently"
     kept = {r.number: r for r in page.recordings if r.number not in wanted}
     found = {r.number: r for r in after.recordings}
@@ -208,6 +220,14 @@ def _fault(page: Page, after: Page, wanted: _Wanted) -> str | None:
         if block.container != containers[number]:
             return "it would lie in another list item or quote than its fence"
     return None
+
+
+def _reads_alike(page: Page, after: Page, tightens: bool) -> bool:
+    """Whether all but the recordings is the same, but for a loose list where one ``tightens``."""
+    before, now = outline(page), outline(after)
+    if before != now and tightens:  # the fourth of each says whether a paragraph is hidden
+        before, now = (tuple((*t[:3], *t[4:]) for t in each) for each in (before, now))
+    return before == now and page.settings == after.settings
 
 
 def _raw(page: Page, found: Recording) -> list[str]:
