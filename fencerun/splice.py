@@ -152,7 +152,9 @@ def _removals(page: Page, found: Recording) -> Iterator[_Edit]:
     if blank:
         yield _Edit(first - 1, last)
     yield _Edit(first, last)
-    yield _Edit(first, last, (lead.rstrip(" ") + lines.ending(block.open),))
+    # CRLF as a last resort: a line feed would fuse with the carriage return of a line before.
+    for ending in (lines.ending(last - 1) or lines.ending(block.open), "\r\n"):
+        yield _Edit(first, last, (lead.rstrip(" ") + ending,))
     if block.in_list:
         yield _Edit(first - blank, last, tightens=True)
 
