@@ -1,0 +1,1 @@
+"""Properties that hold for every page, with the pages to try them on."""
