@@ -159,7 +159,8 @@ TORCH: dict[str, Leaky] = {
     "anomaly": Leaky("import torch; torch.autograd.set_detect_anomaly(True)",
                      "torch.is_anomaly_enabled()", "anomaly", uses=T),
     "deterministic": Leaky("import torch; torch.use_deterministic_algorithms(True, warn_only=True)",
-                           "torch.get_deterministic_debug_mode()", "deterministic", uses=T),
+                           "torch.get_deterministic_debug_mode()",
+                           "deterministic algorithms", uses=T),
     "matmul precision": Leaky("import torch; torch.set_float32_matmul_precision('medium')",
                               "torch.get_float32_matmul_precision(), "
                               "torch.backends.cuda.matmul.allow_tf32",
@@ -236,7 +237,7 @@ TORCH: dict[str, Leaky] = {
                      "len(torch.fx._symbolic_trace._wrapped_fns_to_patch)", "fx.wrap", uses=T),
     "decomposition": Leaky(
         "import torch\nfrom torch._decomp import register_decomposition as r\n"
-        "r(torch.ops.aten.digamma_.default)(lambda x: x)",
+        "r(torch.ops.aten.special_airy_ai.default)(lambda x: x)",
         "len(torch._decomp.decomposition_table)", "decomposition", uses=T),
     "allow_in_graph": Leaky(
         "import torch._dynamo\ndef f(x): return x\ntorch._dynamo.allow_in_graph(f)",

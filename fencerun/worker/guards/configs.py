@@ -7,6 +7,7 @@ versions of torch whose configuration isn't kept in context variables, it is pro
 from __future__ import annotations
 
 import contextvars
+import copy
 
 from fencerun.worker.guards.internals import loaded
 from fencerun.worker.guards.probe import ABSENT, Probe, same, short
@@ -37,17 +38,33 @@ class Contexts:
         self._modules: set[str] = set()
         self._context: contextvars.Context | None = None
         self._before: dict[contextvars.ContextVar[Any], Any] = {}
+        self._contents: list[tuple[contextvars.ContextVar[Any], Any, Any]] = []
 
     def begin(self, context: contextvars.Context | None) -> None:
         """Remember what the chain's context holds before its first fence."""
         self._context = context
+        self._learn()
         self._before = dict(context.items()) if context is not None else {}
+        # A copied context shares what is mutable with the one it was copied from.
+        self._contents = [
+            (variable, value, copy.copy(value))
+            for variable, value in self._before.items()
+            if type(value) in _MUTABLE and variable in self._known
+        ]
+
+    def _mutations(self) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
+        for variable, value, before in self._contents:
+            if not same(value, before):
+                module, name = self._known[variable]
+                yield f"{module.__name__}.{name}", short(before), short(value), (name,)
+                _refill(value, before)
 
     def changes(self) -> Iterator[tuple[str, str, str, tuple[str, ...]]]:
         """(what, was, now, words) of each setting that differs between the context and ours."""
         context, self._context = self._context, None
         if context is None:
             return
+        yield from self._mutations()
         self._learn()
         for variable in list(context):
             if self._before.get(variable, ABSENT) is context[variable]:
@@ -71,6 +88,14 @@ class Contexts:
                 variable = getattr(entry, "user_override", None)
                 if isinstance(variable, contextvars.ContextVar):
                     self._known[variable] = (module, setting)
+
+
+_MUTABLE = (list, dict, set)
+
+
+def _refill(live: Any, content: Any) -> None:
+    live.clear()
+    (live.extend if isinstance(live, list) else live.update)(content)
 
 
 #: Variables of libraries: (module, name, function that gives the values, words).

@@ -115,6 +115,10 @@ class LoggersWatch(Watch):
             if now.get(name, self._fresh) != before.get(name, self._fresh)
         }
 
+    def holds(self, key: Any, value: Any) -> bool:
+        """Whether a logger has these settings."""
+        return self.current().get(key, self._fresh) == value  # type: ignore[no-any-return]
+
     def put(self, key: Any, value: Any) -> None:
         """Give one logger its settings back."""
         root = self._logging.root

@@ -49,6 +49,7 @@ class State:
         self._origins = origins
         self._probes: list[Probe] = []
         self._watches: list[Watch] = []
+        self._began: list[Any] = []
         self._baseline: list[Any] = []
         self._last: list[Any] = []
         self._stamps: list[Any] = []
@@ -60,7 +61,8 @@ class State:
     def begin(self) -> None:
         """Take the state as it is for the way it should be."""
         self.activate()
-        self._baseline = self._last = [probe.look() for probe in self._probes]
+        self._began = [probe.look() for probe in self._probes]
+        self._baseline, self._last = self._began[:], self._began[:]
         for watch in self._watches:
             watch.begin()
         self._stamps = []
@@ -89,6 +91,7 @@ class State:
                 self._add([found] if found is not None else [])
         if len(self._baseline) == probes:
             new = [probe.look() for probe in self._probes[probes:]]
+            self._began = [*self._began, *new]
             self._baseline, self._last = [*self._baseline, *new], [*self._last, *new]
         for watch in self._watches[watches:]:
             watch.begin()
@@ -150,7 +153,8 @@ class State:
     ) -> Iterator[Change]:
         # Read again: putting one item back may have put this one back too.
         now = probe.look()
-        if same(now, baseline):
+        # What an import added within `catch_warnings`, say, is gone again with it.
+        if same(now, baseline) or same(now, self._began[place]):
             return
         undone = probe.put_back(baseline)
         if undone and probe.quiet and not evidence.mentions(probe.words):
@@ -179,9 +183,7 @@ class State:
                 continue
             try:
                 watch.put(key, was)
-                undone = watch.current().get(key, ABSENT) is was or same(
-                    watch.current().get(key, ABSENT), was
-                )
+                undone = watch.holds(key, was)
             except Exception:
                 undone = False
             words = (key, *watch.words) if isinstance(key, str) else watch.words

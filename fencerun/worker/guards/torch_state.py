@@ -14,6 +14,10 @@ if TYPE_CHECKING:
     from typing import Any
 
 
+#: Guards that hold until the process ends.
+_ENDLESS: list[Any] = []
+
+
 def probes(torch: Any) -> list[Probe]:
     """Every probe that this torch has the means for."""
     makers: tuple[Callable[[Any], list[Probe]], ...] = (
@@ -106,7 +110,10 @@ def _autograd(torch: Any) -> list[Probe]:
             forward.exit_dual_level(level=inner)
 
     def inference(enabled: bool) -> None:
-        torch.inference_mode(enabled).__enter__()  # there is no setter
+        # There is no setter, only a guard, which undoes itself when it goes.
+        guard = torch.inference_mode(enabled)
+        guard.__enter__()
+        _ENDLESS.append(guard)
 
     return [
         Probe("inference mode", torch.is_inference_mode_enabled, inference, "inference_mode"),

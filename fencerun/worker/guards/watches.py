@@ -44,6 +44,10 @@ class Watch:
         """Make ``key`` lead to ``value`` again, or go if that is ABSENT."""
         raise NotImplementedError
 
+    def holds(self, key: Any, value: Any) -> bool:
+        """Whether ``key`` leads to ``value`` now."""
+        return self.current().get(key, ABSENT) is value
+
     def label(self, key: Any) -> str:
         """What a report calls an entry."""
         return f"{self.name}: {key if isinstance(key, str) else _called(key)}"
