@@ -77,6 +77,7 @@ class InProcessEngine:
                 self._options.flood,
             )
             replies = list(run_chain(running, chain_frame(chain, 1)))
+        self._capture.give_up_descriptors()
         for job, reply in zip(chain.jobs, replies, strict=False):
             done = outcome(reply, job, chain.page, self._files, self._options.flood)
             yield Started(job.key)

@@ -37,18 +37,19 @@ class Stream:
         self.descriptor = descriptor
         self.name = "stdout" if descriptor == 1 else "stderr"
         self._file = keep_high(file)
-        self._identity = _identity(self._file)
+        status = os.fstat(self._file)
+        self.identity = status.st_dev, status.st_ino
         self._text: TextIO | None = None
-        self.mark = self.size()
-
-    def size(self) -> int:
-        """Bytes written to the file so far."""
-        return os.fstat(self._file).st_size
+        #: What was last found on the descriptor.
+        self.leads_to: tuple[int, int] | None = None
+        #: How much of the file is accounted for.
+        self.mark = status.st_size
 
     def install(self) -> None:
         """Put the file on the descriptor, and a working text stream into ``sys``."""
-        if not self.is_ours():
+        if self.leads_to != self.identity:
             os.dup2(self._file, self.descriptor)
+            self.leads_to = self.identity
         if self._text is None or self._text.closed:
             self._text = _open_text(self.descriptor, self.name)
         if getattr(sys, self.name) is not self._text:
@@ -59,21 +60,23 @@ class Stream:
         """Make another descriptor write to this file as well."""
         os.dup2(self._file, descriptor)
 
-    def is_ours(self, other: Stream | None = None) -> bool:
-        """Whether the descriptor leads to its file (or to the other stream's)."""
-        found = _identity(self.descriptor)
-        return found == self._identity or (other is not None and found == other._identity)
+    def look(self) -> int:
+        """The size of the file; notices what became of the descriptor on the way."""
+        try:
+            status = os.fstat(self.descriptor)
+        except OSError:
+            self.leads_to = None
+            return self.size()
+        self.leads_to = status.st_dev, status.st_ino
+        return status.st_size if self.leads_to == self.identity else self.size()
 
-    def close(self) -> None:
-        """Give up the file."""
-        if self._text is not None:
-            with contextlib.suppress(OSError, ValueError):
-                self._text.close()
-        os.close(self._file)
+    def size(self) -> int:
+        """Bytes written to the file so far."""
+        return os.fstat(self._file).st_size
 
-    def trouble(self, other: Stream | None = None) -> str | None:
-        """What a fence did to this stream, or None. ``other`` may rightly lie on it."""
-        if not self.is_ours(other):
+    def trouble(self, belongs: tuple[int, int]) -> str | None:
+        """What a fence did to this stream, or None; ``belongs`` is the file that it should be."""
+        if self.leads_to != belongs:
             return f"file descriptor {self.descriptor} closed or redirected"
         if self._text is not None and self._text.closed:
             return f"sys.{self.name} closed"
@@ -87,16 +90,17 @@ class Stream:
             with contextlib.suppress(Exception):
                 replaced.flush()  # type: ignore[union-attr]
         if self._text is not None:
-            with contextlib.suppress(OSError, ValueError):
+            try:
                 self._text.flush()
+            except (OSError, ValueError):
+                return
 
-
-def _identity(descriptor: int) -> tuple[int, int] | None:
-    try:
-        status = os.fstat(descriptor)
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino
+    def close(self) -> None:
+        """Give up the file."""
+        if self._text is not None:
+            with contextlib.suppress(OSError, ValueError):
+                self._text.close()
+        os.close(self._file)
 
 
 def _open_text(descriptor: int, name: str) -> TextIO:
@@ -135,10 +139,15 @@ class Capture:
             size = stream.size()
             late += max(0, size - stream.mark)
             stream.mark = size
-        if merge != self._merged and self._err.is_ours(self._out):
+        if merge != self._merged and self._err.leads_to == self._right_for_err():
             (self._out if merge else self._err).lay_on(2)
             self._merged = merge
+            self._err.leads_to = self._right_for_err()
         return late
+
+    def _right_for_err(self) -> tuple[int, int]:
+        """The file that descriptor 2 should lead to."""
+        return (self._out if self._merged else self._err).identity
 
     def end(self) -> tuple[list[int], list[int]]:
         """The ranges written to each file since ``begin`` or the last ``end``."""
@@ -160,15 +169,19 @@ class Capture:
         self._out.close()
         self._err.close()
 
+    def give_up_descriptors(self) -> None:
+        """Somebody else puts their own files on 1 and 2 until the next chain."""
+        self._out.leads_to = self._err.leads_to = None
+
     def troubles(self) -> list[str]:
-        """What the running chain did to the streams, as names."""
+        """What was wrong with the streams at the last ``end``, as names."""
         found = (
-            self._out.trouble(),
-            self._err.trouble(self._out if self._merged else None),
+            self._out.trouble(self._out.identity),
+            self._err.trouble(self._right_for_err()),
         )
         return [what for what in found if what]
 
 
 def _advance(stream: Stream) -> list[int]:
-    start, stream.mark = stream.mark, stream.size()
+    start, stream.mark = stream.mark, stream.look()
     return [start, stream.mark] if stream.mark > start else []

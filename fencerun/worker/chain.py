@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     from fencerun.worker.capture import Capture
     from fencerun.worker.interrupts import Interrupts
 
-#: So many newly loaded modules are worth setting aside from garbage collection.
-_MANY_MODULES = 30
+#: A garbage collection that takes longer is worth making the next ones faster, in seconds.
+_SLOW_COLLECTION = 0.0003
 
 
 class Process:
@@ -48,6 +48,9 @@ class Process:
         self.threads = Threads(self.modules.owns)
         self.threads.install()
         self.guards = Guards(self.pages.__contains__)
+        #: Children that are not the fences'.
+        self.children: set[int] = set()
+        #: Page and number of the fence that ran last.
         self.last: tuple[str, int] | None = None
 
     def close(self) -> None:
@@ -86,7 +89,8 @@ class Chain:
         self._interrupts.install()
         self._capture.begin_chain()
         seeds.fix()
-        self._children = children.children()
+        if not process.owned:
+            process.children = children.children()
         process.threads.begin_chain()
         self._script = Script(page, directory, debug=process.debug)
         self._script.__enter__()
@@ -214,13 +218,14 @@ class Chain:
         """Clean up; complete the reply of the chain's last fence."""
         process = self._process
         leaks = reply.setdefault("leaks", [])
+        self._interrupts.check()
         left = self._step("waiting for threads", process.threads.left) or []
         self._step("torch._dynamo.reset()", _reset_dynamo)
         found, tainted = self._step("guards", process.guards.chain_end) or ([], None)
         leaks += found
         self._taint(tainted)
         self._step("clearing the namespace", lambda: self._script.__exit__(None, None, None))
-        gc.collect()
+        self._collect()
         self._taint(self._step("CUDA clean-up", cuda.release))
         if left:
             left = self._step("looking for threads", process.threads.left) or []
@@ -255,7 +260,7 @@ class Chain:
     def _sweep(self) -> list[dict[str, Any]]:
         _stop_forkserver()
         found = []
-        for pid, command in children.sweep(self._children):
+        for pid, command in children.sweep(self._process.children):
             fence = self._numbers.get(pid)
             found.append({"what": "child process left running", "now": command, "fence": fence})
         multiprocessing = sys.modules.get("multiprocessing.process")
@@ -265,18 +270,21 @@ class Chain:
 
     def _streams(self) -> list[dict[str, Any]]:
         for what in self._capture.troubles():
+            # Only now: a finaliser did it.
             self._troubles.setdefault(what, 0)
         return [{"what": what, "fence": fence or None} for what, fence in self._troubles.items()]
 
     def _unload(self) -> None:
-        installed = self._process.modules.end_chain(self._directory)
-        if self._process.owned and installed:
+        if self._process.modules.end_chain(self._directory) and self._process.owned:
             memory.forgive()
-            if installed >= _MANY_MODULES:
-                # A collection visits every object: with torch 87 ms, and 0.03 ms once they
-                # are set aside.
-                gc.collect()
-                gc.freeze()
+
+    def _collect(self) -> None:
+        started = time.thread_time()
+        gc.collect()
+        if self._process.owned and time.thread_time() - started > _SLOW_COLLECTION:
+            # What lives now outlives every chain: imported modules, mostly. A collection would
+            # visit it every time: with torch 87 ms, and 0.03 ms once it is set aside.
+            gc.freeze()
 
 
 def _reset_dynamo() -> None:

@@ -7,6 +7,7 @@ while the interpreter lock is held. Knows nothing of time limits.
 
 from __future__ import annotations
 
+import _signal  # type: ignore[import-not-found]
 import faulthandler
 import signal
 
@@ -15,6 +16,10 @@ from fencerun.worker.words import Words
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from types import FrameType
+
+
+# Python's signal module wraps these in enumerations, at ten times the cost.
+_STOP, _DUMP = int(signal.SIGINT), int(signal.SIGUSR2)
 
 
 class Interrupts:
@@ -26,16 +31,27 @@ class Interrupts:
         self._fault = fault
         self._running = 0
         self._answered = 0
+        self._registered = False
 
     def install(self) -> None:
-        """Put the handlers in place, also where a fence replaced them (about 5 µs)."""
+        """Put the handlers in place, also where a fence replaced them (about 2 µs)."""
         faulthandler.enable(file=self._fault, all_threads=True)
-        if hasattr(faulthandler, "register"):
-            # Registering again is a no-op as long as faulthandler believes that it is registered.
-            faulthandler.unregister(signal.SIGUSR2)
-            faulthandler.register(signal.SIGUSR2, file=self._fault, all_threads=True, chain=False)
-        if signal.getsignal(signal.SIGINT) != self._on_interrupt:
-            signal.signal(signal.SIGINT, self._on_interrupt)
+        if not self._registered and hasattr(faulthandler, "register"):
+            # Registering is a no-op as long as faulthandler believes that it is registered.
+            faulthandler.unregister(_DUMP)
+            faulthandler.register(_DUMP, file=self._fault, all_threads=True, chain=False)
+            self._registered = True
+        if _signal.getsignal(_STOP) != self._on_interrupt:
+            signal.signal(_STOP, self._on_interrupt)
+
+    def check(self) -> None:
+        """Notice, before anything is put back, that a fence took the dumps' signal for itself.
+
+        Python does not know of faulthandler's handler, so once Python's own is back at its
+        default nothing would tell.
+        """
+        if _signal.getsignal(_DUMP) != signal.SIG_DFL:
+            self._registered = False
 
     def begin(self, serial: int) -> None:
         """The job ``serial`` starts; from now on it can be interrupted."""

@@ -7,6 +7,7 @@ process's, not the fence's. Knows nothing of output.
 
 from __future__ import annotations
 
+import _thread
 import sys
 import threading
 import time
@@ -82,6 +83,8 @@ class Threads:
 
     def left(self) -> list[str]:
         """The names of the threads that the chain left, after giving them GRACE to end."""
+        if not _thread._count():
+            return []
         until = time.monotonic() + GRACE
         for thread in self._strays():
             thread.join(max(0.0, until - time.monotonic()))
