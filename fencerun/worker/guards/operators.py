@@ -55,8 +55,9 @@ class OperatorHooks:
             self._hook(registrar, name, self._define)
         for name in ("impl", "impl_t_t", "impl_with_aoti_compile"):
             self._hook(registrar, name, self._impl)
-        for name in ("fallback", "fallback_fallthrough", "register_ad_inplace_or_view_fallback"):
+        for name in ("fallback", "fallback_fallthrough"):
             self._hook(registrar, name, self._fallback)
+        self._hook(registrar, "register_ad_inplace_or_view_fallback", self._in_place_kernel)
         handle = table("torch._library.utils", "RegistrationHandle", default=None)
         self._hook(handle, "__init__", self._rule)
         operator = table("torch._ops", "OperatorBase", default=None)
@@ -157,11 +158,23 @@ class OperatorHooks:
     ) -> Any:
         origin = self._blame()
         if origin is not None:
-            key = str(rest[0]) if rest else "ADInplaceOrView"
+            key = str(rest[0]) if rest else ""
             self._note(ledger, "fallback", "_", key, key, origin)
             if registrar not in ledger.owned:
                 registrar = self._divert(ledger, registrar, "IMPL", "_", origin)
         return original(registrar, *rest, **more)
+
+    def _in_place_kernel(
+        self, ledger: Ledger, original: Callable[..., Any], registrar: Any, name: str
+    ) -> Any:
+        """Despite its name, a kernel of the one operator ``name`` (torch 2.13's custom_op)."""
+        origin = self._blame()
+        if origin is not None:
+            space, name = self._full_name(registrar, _library(sys._getframe(1)), name)
+            self._note(ledger, "kernel", space, name, "ADInplaceOrView", origin)
+            if registrar not in ledger.owned:
+                registrar = self._divert(ledger, registrar, "IMPL", space, origin)
+        return original(registrar, name)
 
     def _rule(
         self, ledger: Ledger, original: Callable[..., Any], handle: Any, on_destroy: Any
