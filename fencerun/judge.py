@@ -66,9 +66,8 @@ def judge(
     if member.tags.quiet:
         return Judgement(replace(base, kind="passed"))
     rule = rule_of(member.tags, own)
-    printed = canonical(outcome.output, masks=rule.masks, limit=max_output)
-    if ending:
-        printed = (*printed, ending)
+    output = _with_line(outcome.output, ending)
+    printed = canonical(output, masks=rule.masks, limit=max_output)
     return compared(member, base, printed, rule, elsewhere)
 
 
@@ -143,6 +142,14 @@ def _expected(raises: Raises | None, failure: Failure | None) -> tuple[Failure |
     paragraph = failure.message.strip().partition("\n\n")[0]
     name = failure.mro[0].rpartition(".")[2]
     return None, f"{name}: {paragraph}" if paragraph else name
+
+
+def _with_line(output: bytes, line: str | None) -> bytes:
+    """``output`` with ``line`` after it, on a line of its own."""
+    if line is None:
+        return output
+    between = b"" if not output or output.endswith(b"\n") else b"\n"
+    return output + between + line.encode("utf-8", "backslashreplace")
 
 
 def _failed(member: Member, base: Verdict, failure: Failure, outcome: Outcome) -> Judgement:
