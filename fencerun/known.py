@@ -23,12 +23,17 @@ def reference(page: str, fence: int, known: Mapping[str, str]) -> str | None:
     return None
 
 
+def excused(verdict: Verdict, tracked: str) -> Verdict:
+    """The verdict as known, for the reason that ``tracked`` names."""
+    return replace(verdict, kind="known", reason=tracked, remedy="", diff=())
+
+
 def settle(verdict: Verdict, tracked: str | None) -> Verdict:
     """The verdict of a fence that ``tracked`` excuses, or the same where None does."""
     if tracked is None:
         return verdict
     if verdict.kind in _RED:
-        return replace(verdict, kind="known", reason=tracked, remedy="", diff=())
+        return excused(verdict, tracked)
     if verdict.kind != "passed":
         return verdict
     what = f"it passes, and is listed as known to fail ({tracked})"

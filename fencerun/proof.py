@@ -7,7 +7,7 @@ which is handed in.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fencerun.compare import Rule, compare
@@ -20,15 +20,19 @@ LIMIT = 2.0
 
 
 def doubtful(
-    chains: Sequence[PlannedChain], judged: Sequence[tuple[Step, Judgement]]
+    chains: Sequence[PlannedChain],
+    judged: Sequence[tuple[Step, Judgement]],
+    seconds: Mapping[str, float],
 ) -> tuple[PlannedChain, ...]:
-    """The chains to run again: those with something new to record, and short enough."""
+    """The chains to run again: those with something new to record, and short enough.
+
+    ``seconds`` says how long each fence took, by id.
+    """
     new = {step.member.id for step, judgement in judged if judgement.lines is not None}
-    seconds = {step.member.id: judgement.verdict.seconds or 0.0 for step, judgement in judged}
     return tuple(
         chain
         for chain in chains
-        if any(step.member.id in new for step in chain.steps)
+        if any(step.compared and step.member.id in new for step in chain.steps)
         and sum(seconds.get(step.member.id, 0.0) for step in chain.steps) <= LIMIT
     )
 

@@ -6,7 +6,7 @@ by their Protocol.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -17,6 +17,8 @@ from fencerun.judge import Judgement, blocked, judge
 from fencerun.masks import Mask
 from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
+
+_COMPILERS = frozenset({"cxx", "nvcc"})
 
 
 @dataclass(slots=True)
@@ -33,20 +35,22 @@ class Runner:
     elsewhere: Callable[[Member], bool] = lambda _: False
     #: The key of these lines and where they were made, where verdicts are to carry that.
     passport: Callable[[Member, Sequence[str]], tuple[str, str]] | None = None
-    #: Failures of steps by job key, so that a blocked fence can say what blocked it.
-    failures: dict[str, Failure] = field(default_factory=dict)
+    #: The step that failed and why, by chain: what comes after it there is blocked.
+    failed: dict[str, tuple[Step, Failure]] = field(default_factory=dict)
+    #: Seconds that each fence took, uncompared ones too, by id.
+    seconds: dict[str, float] = field(default_factory=dict)
 
     def run(self, chains: Sequence[PlannedChain]) -> Iterator[tuple[Step, Judgement]]:
         """Every compared step of ``chains`` with its judgement, as they end."""
         steps: dict[str, Step] = {}
         jobs = [_chain(chain, index, steps) for index, chain in enumerate(chains)]
-        self.failures.clear()
+        self.failed.clear()
         for event in self.engine.run(jobs):
             step = steps[event.key]
             if isinstance(event, Started):
                 self._started(step)
                 continue
-            judgement = self._judged(event, step, steps)
+            judgement = self._judged(event, step)
             if step.compared:
                 yield step, judgement
 
@@ -55,17 +59,18 @@ class Runner:
         line = member.fence.line
         self.emit(FenceStarted(member.id, member.page.path, member.fence.number, line))
 
-    def _judged(
-        self, event: Finished | Blocked, step: Step, steps: Mapping[str, Step]
-    ) -> Judgement:
-        if isinstance(event, Blocked):
-            by = steps[event.by].member
-            return Judgement(blocked(step.member, by, self.failures.get(event.by)))
-        if event.outcome.failure is not None:
-            self.failures[event.key] = event.outcome.failure
+    def _judged(self, event: Finished | Blocked, step: Step) -> Judgement:
+        chain = _chain_of(event.key)
+        if chain in self.failed:
+            return Judgement(self._blocked(step.member, *self.failed[chain]))
+        assert isinstance(event, Finished), "an engine blocks only what follows a failure"
+        self.seconds[step.member.id] = event.outcome.seconds
         judgement = judge(
             step.member, event.outcome, self.masks, self.max_output, self.elsewhere(step.member)
         )
+        if judgement.verdict.failure is not None:
+            # Also where a `raises:` was not kept: the engine goes on after those.
+            self.failed[chain] = (step, judgement.verdict.failure)
         if self.passport is not None and step.compared:
             judgement = replace(judgement, verdict=self._carrying(step.member, judgement))
         tracked = self.excuse(step.member)
@@ -73,12 +78,21 @@ class Runner:
             return judgement
         return Judgement(known.settle(judgement.verdict, tracked))
 
+    def _blocked(self, member: Member, by: Step, why: Failure) -> Verdict:
+        verdict = blocked(member, by.member, why)
+        tracked = self.excuse(by.member)
+        return verdict if tracked is None else known.excused(verdict, tracked)
+
     def _carrying(self, member: Member, judgement: Judgement) -> Verdict:
         """The verdict with all that another machine needs to take it in."""
         if self.passport is None:
             return judgement.verdict
         key, on = self.passport(member, judgement.printed or ())
         return replace(judgement.verdict, printed=judgement.printed, key=key, on=on)
+
+
+def _chain_of(key: str) -> str:
+    return key.partition(".")[0]
 
 
 def _chain(chain: PlannedChain, index: int, steps: dict[str, Step]) -> Chain:
@@ -90,8 +104,13 @@ def _chain(chain: PlannedChain, index: int, steps: dict[str, Step]) -> Chain:
         jobs.append(_job(key, step))
     # A symlinked page runs where it is named, beside the files its author sees there.
     directory = str(Path(chain.page.path).absolute().parent)
-    isolated = any(step.member.tags.isolated for step in chain.steps)
+    isolated = any(_needs_own_process(step.member) for step in chain.steps)
     return Chain(chain.page.path, directory, tuple(jobs), isolated)
+
+
+def _needs_own_process(member: Member) -> bool:
+    """What a compiler made and a fence loaded stays loaded, and would cost the shared worker."""
+    return bool(member.tags.isolated) or not _COMPILERS.isdisjoint(member.requires)
 
 
 def _job(key: str, step: Step) -> Job:
@@ -108,5 +127,5 @@ def _job(key: str, step: Step) -> Job:
         allows=tags.allows or (),
         stderr=bool(tags.stderr),
         echo=bool(tags.echo),
-        raises=tags.raises is not None,
+        may_raise=tags.raises is not None,
     )
