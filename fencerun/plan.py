@@ -75,6 +75,35 @@ class Plan:
     selected: Mapping[str, int] = field(default_factory=dict)
 
 
+@dataclass(frozen=True, slots=True)
+class Share:
+    """One page's part of a plan."""
+
+    page: Page
+    chains: tuple[PlannedChain, ...]
+    idle: tuple[Idle, ...]
+    selected: int
+
+
+def shares(pages: Iterable[Page], plan: Plan) -> tuple[Share, ...]:
+    """What of ``plan`` belongs to each page."""
+    chains: dict[str, list[PlannedChain]] = {}
+    idle: dict[str, list[Idle]] = {}
+    for chain in plan.chains:
+        chains.setdefault(chain.page.path, []).append(chain)
+    for one in plan.idle:
+        idle.setdefault(one.member.page.path, []).append(one)
+    return tuple(
+        Share(
+            page,
+            tuple(chains.get(page.path, ())),
+            tuple(idle.get(page.path, ())),
+            plan.selected.get(page.path, 0),
+        )
+        for page in pages
+    )
+
+
 def members(page: Page, base: PageSettings) -> tuple[Member, ...]:
     """The fences of ``page`` in page order, settled: tag over page over ``base``."""
     settings = page.settings.over(base)

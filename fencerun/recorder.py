@@ -6,11 +6,15 @@ what was found to the page as it is now, and replaces the file in one step.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from fencerun import files, reader, record
+from fencerun.errors import FencerunError
 from fencerun.events import Verdict
+from fencerun.freshness import parse_key
+from fencerun.frontmatter import PageSettings
 from fencerun.judge import Judgement
 from fencerun.page import Page, Recording
 from fencerun.plan import Member, Step
@@ -21,6 +25,12 @@ Stamp = Callable[[Member, Sequence[str]], tuple[tuple[str, str], ...] | None]
 
 Judged = Sequence[tuple[Step, Judgement]]
 
+#: New recordings by number; None removes one.
+Changes = Mapping[int, NewRecording | None]
+
+#: Why a fence's recording was not written, and what to do, by number.
+Refused = Mapping[int, tuple[str, str]]
+
 
 @dataclass(frozen=True, slots=True)
 class Recorder:
@@ -29,6 +39,8 @@ class Recorder:
     only: frozenset[str]
     dry_run: bool
     stamp: Stamp
+    #: The project's settings for the page.
+    base: PageSettings = field(default_factory=PageSettings)
 
     def write(
         self, page: Page, judged: Judged, orphans: Sequence[Verdict]
@@ -50,41 +62,42 @@ class Recorder:
     def _change(self, member: Member, judgement: Judgement) -> NewRecording | None:
         kind, recording = judgement.verdict.kind, member.fence.recording
         if judgement.lines is not None:
-            if kind not in self.only:
-                return None
-            return self._new(member, judgement.lines)
-        if kind not in ("passed", "elsewhere"):
+            new = self._new(member, judgement.lines)
+            stale = "stale" in self.only and recording is not None and _is_stale(recording, new)
+            return new if kind in self.only or stale else None
+        if kind != "passed":
             return None
         new = self._new(member, recording.text if recording else ())
         if not new.provenance or _stands(recording, new):
             return None
-        return new
+        if recording is None:
+            return new if "unrecorded" in self.only else None
+        return new if "stale" in self.only or not _is_stale(recording, new) else None
 
     def _new(self, member: Member, lines: Sequence[str]) -> NewRecording:
         provenance = self.stamp(member, lines)
         return NewRecording(tuple(lines), provenance or (), keep_empty=provenance is not None)
 
-    def _replace(
-        self, page: Page, changes: Mapping[int, NewRecording | None]
-    ) -> tuple[dict[int, str], bool]:
-        with files.locked(page.path):
-            data = files.read(page.path)
-            now = reader.parse(data, page.path)
-            new, refused = record.apply(page, now, changes)
-            if new == data or self.dry_run:
-                return dict(refused), False
-            files.replace(page.path, new)
-        return dict(refused), True
+    def _replace(self, page: Page, changes: Changes) -> tuple[Refused, bool]:
+        try:
+            with files.locked(page.path):
+                data = files.read(page.path)
+                now = reader.parse(data, page.path)
+                new, reasons = record.apply(page, now, changes, self.base)
+                refused = {number: (why, "") for number, why in reasons}
+                if new == data or self.dry_run:
+                    return refused, False
+                files.replace(page.path, new)
+        except FencerunError as error:
+            # One page that cannot be written is no reason to throw away what the others said.
+            return dict.fromkeys(changes, (error.what, error.remedy)), False
+        return refused, True
 
-    def _after(
-        self,
-        verdict: Verdict,
-        changes: Mapping[int, NewRecording | None],
-        refused: Mapping[int, str],
-    ) -> Verdict:
+    def _after(self, verdict: Verdict, changes: Changes, refused: Refused) -> Verdict:
         if verdict.fence in refused:
-            remedy = f"fencerun record {verdict.id}"
-            return replace(verdict, kind="refused", what=refused[verdict.fence], remedy=remedy)
+            why, remedy = refused[verdict.fence]
+            remedy = remedy or f"fencerun record {shlex.quote(verdict.id)}"
+            return replace(verdict, kind="refused", what=why, remedy=remedy)
         if self.dry_run or verdict.fence not in changes or verdict.kind == "passed":
             return verdict
         return replace(verdict, kind="recorded", what=_said(verdict), remedy="")
@@ -94,6 +107,13 @@ def _said(verdict: Verdict) -> str:
     if verdict.kind == "orphan":
         return "its recording is removed, since the fence is gone"
     return "its output is recorded" if verdict.kind == "unrecorded" else "its recording is updated"
+
+
+def _is_stale(recording: Recording, new: NewRecording) -> bool:
+    """Whether it was recorded from other code than what runs now, or does not say from which."""
+    now = parse_key(dict(new.provenance).get("key", ""))
+    made = parse_key(recording.key or "")
+    return now is not None and (made is None or made.source != now.source)
 
 
 def _stands(recording: Recording | None, new: NewRecording) -> bool:

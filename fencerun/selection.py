@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
 from fencerun.plan import Member
@@ -20,6 +20,11 @@ class Target:
     path: str
     fence: int | None = None
     line: int | None = None
+
+    def __str__(self) -> str:
+        if self.fence:
+            return f"{self.path}::{self.fence}"
+        return f"{self.path}:{self.line}" if self.line else self.path
 
 
 def parse(text: str) -> Target:
@@ -52,6 +57,18 @@ def selector(targets: Sequence[Target], word: str | None) -> Callable[[Member], 
         return not lowered or lowered in f"{member.id}\n{member.fence.code}".lower()
 
     return selects
+
+
+def unmatched(targets: Sequence[Target], members: Iterable[Member]) -> Iterator[Target]:
+    """The targets of single fences that no member is named by."""
+    by_page: dict[str, list[Member]] = {}
+    for member in members:
+        by_page.setdefault(member.page.path, []).append(member)
+    for target in targets:
+        if not target.fence and not target.line:
+            continue
+        if not any(_names(target, member) for member in by_page.get(target.path, ())):
+            yield target
 
 
 def _names(target: Target, member: Member) -> bool:

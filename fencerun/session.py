@@ -8,14 +8,16 @@ a session without a process.
 from __future__ import annotations
 
 import os
+import shlex
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
 from fencerun import exits, files, known, preload, proof, reader
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
+from fencerun.errors import UsageError
 from fencerun.events import (
     Event,
     FenceDone,
@@ -32,10 +34,10 @@ from fencerun.gate import Gate
 from fencerun.judge import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
-from fencerun.plan import Member, Plan, PlannedChain, Step, build, members, untouched
+from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
 from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
-from fencerun.selection import Target, selector
+from fencerun.selection import Target, selector, unmatched
 from fencerun.unrun import Unrun
 
 
@@ -44,7 +46,7 @@ class _Stopped(Exception):
 
 
 #: What `record` puts right unless `--only` says otherwise.
-RECORDABLE = ("unrecorded", "changed", "rounding")
+RECORDABLE = ("unrecorded", "changed", "rounding", "stale")
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,6 +90,8 @@ class Session:
     unrun: Unrun
     verdicts: list[Verdict] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
+    #: Ids of fences that have their verdict.
+    told: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
 
     def run(self) -> RunDone:
@@ -116,6 +120,15 @@ class Session:
             self.unrun.settled[found[0].page.path] = {m.fence.number: m for m in found}
         return pages, settled
 
+    def insist(self, pages: Sequence[Page], settled: Iterable[Sequence[Member]]) -> None:
+        """Raise UsageError for a target that names no fence: it would go unnoticed else."""
+        broken = {page.path for page in pages if page.broken}
+        everyone = (member for found in settled for member in found)
+        for target in unmatched(self.request.targets, everyone):
+            if target.path not in broken:
+                what = "no fence is on that line" if target.line else "the page has no such fence"
+                raise UsageError(f"{target}: {what}", f"`fencerun status {target.path}` lists them")
+
     def selects(self) -> Callable[[Member], bool]:
         """Whether a member is asked for."""
         named = selector(self.request.targets, self.request.word)
@@ -126,17 +139,19 @@ class Session:
 
     def _run(self) -> None:
         pages, settled = self.read()
+        self.insist(pages, settled)
         plan = self._plan(settled, self.selects())
+        parts = shares(pages, plan)
         if not plan.chains:
-            self._start(self.python, pages, plan)
-            for page in pages:
-                self._finish(page, plan, [])
+            self._start(self.python, parts)
+            for share in parts:
+                self._finish(share, [])
             return
         with self.engine(self._options(plan)) as engine:
-            self._start(engine.describe(), pages, plan)
+            self._start(engine.describe(), parts)
             runner = self._runner(engine)
-            for page in pages:
-                self._page(page, plan, runner)
+            for share in parts:
+                self._page(share, runner)
 
     def _plan(self, settled: Sequence[Sequence[Member]], selects: Callable[[Member], bool]) -> Plan:
         if self.request.verb == "record" and self.unrun.told:
@@ -184,86 +199,71 @@ class Session:
             leaks_are_errors=self.request.leaks_are_errors,
         )
 
-    def _start(self, about: str, pages: Sequence[Page], plan: Plan) -> None:
-        total = sum(plan.selected.values())
-        self.emit(RunStarted(self.request.verb, about, len(pages), total))
+    def _start(self, about: str, parts: Sequence[Share]) -> None:
+        pages = sum(1 for share in parts if share.selected or _orphans(share))
+        total = sum(share.selected for share in parts)
+        self.emit(RunStarted(self.request.verb, about, pages, total))
         for problem in self.problems:
             self.emit(ProblemFound(problem))
 
-    def _page(self, page: Page, plan: Plan, runner: Runner) -> None:
-        chains = [chain for chain in plan.chains if chain.page.path == page.path]
-        if plan.selected.get(page.path):
-            self.emit(PageStarted(page.path, sum(s.compared for c in chains for s in c.steps)))
-        if self.request.verb == "check":
-            for _, judgement in runner.run(chains):
-                self._emit(judgement.verdict)
-            self._finish(page, plan, [])
-            return
+    def _page(self, share: Share, runner: Runner) -> None:
+        if share.selected:
+            compared = sum(step.compared for chain in share.chains for step in chain.steps)
+            self.emit(PageStarted(share.page.path, compared))
         judged: list[tuple[Step, Judgement]] = []
-        for step, judgement in runner.run(chains):
-            judged.append((step, judgement))
-            if judgement.lines is None:
+        for step, judgement in runner.run(share.chains):
+            if self.request.verb == "check":
                 self._emit(judgement.verdict)
-        self._finish(page, plan, self._proven(chains, judged, runner))
+                continue
+            judged.append((step, judgement))
+            if not self._may_be_written(step, judgement):
+                self._emit(judgement.verdict)
+        self._finish(share, self._proven(share, judged, runner))
 
-    def _proven(self, chains: Sequence[PlannedChain], judged: Judged, runner: Runner) -> Judged:
+    def _may_be_written(self, step: Step, judgement: Judgement) -> bool:
+        """Whether the verdict waits for the page to be written."""
+        stamped = step.member.requires and judgement.verdict.kind == "passed"
+        return judgement.lines is not None or bool(stamped)
+
+    def _proven(self, share: Share, judged: Judged, runner: Runner) -> Judged:
         """What is left to record once every new recording was made twice."""
         if self.request.once:
             return judged
-        again = proof.doubtful(chains, judged)
+        again = proof.doubtful(share.chains, judged, runner.seconds)
         return proof.settle(judged, runner.run(again), self.masks) if again else judged
 
-    def _finish(self, page: Page, plan: Plan, judged: Judged) -> None:
+    def _finish(self, share: Share, judged: Judged) -> None:
         """Everything about a page that is not the running of its fences."""
-        judged = [*judged, *self._idle(page, plan)]
-        orphans = self._orphans(page, plan)
-        written = False
+        page, orphans = share.page, _orphans(share)
+        judged = [*judged, *self._idle(share)]
+        verdicts, written = orphans, False
         if self.request.verb == "record" and not page.broken:
-            recorder = Recorder(
-                frozenset(self.request.only), self.request.dry_run, self.unrun.stamp
-            )
-            verdicts, written = recorder.write(page, judged, orphans)
-            shown = {verdict.id for verdict in self.verdicts}
-            for verdict in verdicts:
-                if verdict.id not in shown:
-                    self._emit(verdict)
-        else:
-            for verdict in orphans:
+            verdicts, written = self._recorder(page).write(page, judged, orphans)
+        for verdict in verdicts:
+            if verdict.id not in self.told:
                 self._emit(verdict)
-        if plan.selected.get(page.path) or orphans:
+        if share.selected or orphans:
             self.emit(PageDone(page.path, written))
-        self._stop_if_red([verdict for verdict in self.verdicts if verdict.page == page.path])
+        if self.request.fail_fast:
+            self._stop_if_red([v for v in self.verdicts if v.page == page.path])
 
-    def _idle(self, page: Page, plan: Plan) -> Iterator[tuple[Step, Judgement]]:
+    def _recorder(self, page: Page) -> Recorder:
+        request = self.request
+        only = frozenset(request.only)
+        return Recorder(only, request.dry_run, self.unrun.stamp, self.defaults(page))
+
+    def _idle(self, share: Share) -> Iterator[tuple[Step, Judgement]]:
         """The fences that are not run: told at once, but for what is to be recorded of them."""
-        for idle in plan.idle:
-            if idle.member.page.path != page.path:
-                continue
+        for idle in share.idle:
             judgement = self.unrun.judgement(idle)
             if self.request.verb == "check" or judgement.lines is None:
                 self._emit(judgement.verdict)
             if judgement.rule is not None:
                 yield Step(idle.member, True), judgement
 
-    def _orphans(self, page: Page, plan: Plan) -> list[Verdict]:
-        """Recordings without a fence, where the whole page was asked for."""
-        if page.broken or plan.selected.get(page.path, 0) != len(page.fences):
-            return []
-        return [
-            Verdict(
-                f"{page.path}::{recording.number}",
-                "orphan",
-                page.path,
-                recording.number,
-                recording.block.line,
-                f"its fence is gone, and output:{recording.number} is still here",
-                f"fencerun record --only orphan {page.path}",
-            )
-            for recording in page.orphans
-        ]
-
     def _emit(self, verdict: Verdict) -> None:
         self.verdicts.append(verdict)
+        self.told.add(verdict.id)
         self.emit(FenceDone(verdict))
         if self.request.verb == "check":
             self._stop_if_red([verdict])
@@ -287,3 +287,22 @@ class Session:
             exits.rerun(self.verdicts) if code else "",
             (*notes, *self.notes),
         )
+
+
+def _orphans(share: Share) -> list[Verdict]:
+    """Recordings without a fence, where the whole page was asked for."""
+    page = share.page
+    if page.broken or share.selected != len(page.fences):
+        return []
+    return [
+        Verdict(
+            f"{page.path}::{recording.number}",
+            "orphan",
+            page.path,
+            recording.number,
+            recording.block.line,
+            f"its fence is gone, and output:{recording.number} is still here",
+            f"fencerun record --only orphan {shlex.quote(page.path)}",
+        )
+        for recording in page.orphans
+    ]

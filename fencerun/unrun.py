@@ -146,10 +146,13 @@ class Unrun:
         return replace(base, kind="kept", what=what)
 
     def elsewhere(self, member: Member) -> bool:
-        """Whether its recording was made on another device than the one it would run on here."""
+        """Whether its recording was made by this code, on another device than it would run on."""
         recording = member.fence.recording
         made = freshness.parse_on(recording.on or "") if recording else None
-        return made is not None and made.device != self._device(member)
+        if recording is None or made is None or made.device == self._device(member):
+            return False
+        key = freshness.parse_key(recording.key or "")
+        return key is not None and key.source == freshness.source_hash(self.parts(member))
 
     def stamp(self, member: Member, lines: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
         """The provenance of a recording with these lines; None where the fence needs none.
