@@ -27,6 +27,7 @@ CONFIGS = (
     "torch._higher_order_ops.config",
     "torch.compiler.config",
     "torch.distributed.config",
+    "torch.utils.serialization.config",
 )
 
 

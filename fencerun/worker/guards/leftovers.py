@@ -43,18 +43,23 @@ class ModulesWatch:
 
     def begin(self) -> None:
         """Remember what is loaded."""
-        if self._tag is None or self._tag() != self._seen:
+        if self._is_changed():
             self._baseline = sys.modules.copy()
             self._seen = self._tag() if self._tag is not None else None
 
+    def _is_changed(self) -> bool:
+        if self._tag is not None:
+            return self._tag() != self._seen
+        return sys.modules != self._baseline
+
     def adopt(self) -> None:
         """An import of an installed module is over: what it added belongs there."""
-        if self._tag is None or self._tag() != self._seen:
+        if self._is_changed():
             self._baseline = {**sys.modules, **self._baseline}
 
     def settle(self) -> Iterator[Found]:
         """Put back what was replaced or deleted, remove stubs, name both."""
-        if self._tag is not None and self._tag() == self._seen:
+        if not self._is_changed():
             return
         now = sys.modules
         for name, module in self._baseline.items():

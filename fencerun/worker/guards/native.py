@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 WORDS = ("load_inline", "load_library", "load", "CDLL", "import_module", "LoadLibrary")
 
 #: Names of the initialisers that torch's macros make; they are in the symbol table of any
-#: library that wasn't stripped. The number at the end keeps them apart.
+#: library that wasn't stripped. A number at the end keeps fragments and kernels apart.
 _INITIALISERS = re.compile(
-    rb"TORCH_LIBRARY_(?:(FRAGMENT|IMPL)_)?init_([A-Za-z_][A-Za-z0-9_]*?)(?:_\d+)?(?=[EPRN\0])"
+    rb"TORCH_LIBRARY_(?:(FRAGMENT|IMPL)_)?init_([A-Za-z_]\w*?)(?=E?RN\d+torch|\0)"
 )
 
 #: Compiled code that torch and triton make themselves registers nothing of a fence's.
@@ -123,5 +123,8 @@ def initialisers(path: str) -> list[tuple[str, str]]:
             data = file.read()
     except OSError:
         return []
-    found = {(kind.decode() or "DEF", name.decode()) for kind, name in _INITIALISERS.findall(data)}
+    found = set()
+    for kind, name in _INITIALISERS.findall(data):
+        target = name.decode()
+        found.add((kind.decode(), target.rpartition("_")[0]) if kind else ("DEF", target))
     return sorted(found, key=lambda one: (one[0] == "IMPL", one))

@@ -300,15 +300,9 @@ def _mapping(name: str, live: dict[Any, Any], *words: str) -> Probe:
 
 def _safety(torch: Any) -> list[Probe]:
     unpickler = loaded("torch._weights_only_unpickler")
-    serialization = torch.serialization
     return [
         *attribute(unpickler, "safe globals of torch.load", "_marked_safe_globals_set",
                    "add_safe_globals", "clear_safe_globals"),
-        *pair(serialization, "endianness of torch.load", "get_default_load_endianness",
-              "set_default_load_endianness"),
-        *pair(serialization, "mmap options of torch.load", "get_default_mmap_options",
-              "set_default_mmap_options"),
-        *pair(serialization, "CRC32 in torch.save", "get_crc32_options", "set_crc32_options"),
         *pair(torch.multiprocessing, "sharing strategy", "get_sharing_strategy",
               "set_sharing_strategy"),
         *attribute(torch.__future__, "torch.__future__: overwrite on conversion",

@@ -12,7 +12,7 @@ from fencerun.worker.guards.probe import ABSENT
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
 
@@ -26,13 +26,16 @@ class Watch:
     by_name = False
     #: Whether code that says neither an entry's name nor one of the words is believed likewise.
     by_words = False
+    #: Entries that may change as they like.
+    ignored: frozenset[str] = frozenset()
 
     def __init__(self, name: str, *words: str) -> None:
         self.name = name
         self.words = words
         self.baseline: dict[Any, Any] = {}
+        self._seen: Any = ABSENT
 
-    def current(self) -> dict[Any, Any]:
+    def current(self) -> Mapping[Any, Any]:
         """The entries now; may be the live dict, and is not changed."""
         raise NotImplementedError
 
@@ -55,9 +58,18 @@ class Watch:
     def begin(self) -> None:
         """Take the entries as they are for the way they should be."""
         stamp = self.stamp()
-        if stamp != getattr(self, "_seen", ABSENT) or stamp is None:
+        if stamp is None:
+            if not self._is_unchanged():
+                self.baseline = dict(self.current())
+        elif stamp != self._seen:
             self.baseline = dict(self.current())
-            self._seen = stamp
+        self._seen = stamp
+
+    def _is_unchanged(self) -> bool:
+        try:
+            return bool(self.current() == self.baseline)  # C speed, identity is looked at first
+        except Exception:  # values that refuse comparison, such as arrays
+            return False
 
     def differences(self) -> dict[Any, Any]:
         """What each changed key led to at the beginning (ABSENT: nothing)."""
@@ -97,13 +109,11 @@ class NamespaceWatch(Watch):
     def __init__(self, name: str, owner: Any, ignored: frozenset[str] = frozenset()) -> None:
         super().__init__(name)
         self._owner = owner
-        self._ignored = ignored
+        self.ignored = ignored
         self._tag = version_tag(vars(owner))
 
-    def current(self) -> dict[Any, Any]:
-        found = vars(self._owner)
-        if self._ignored or not isinstance(found, dict):
-            return {k: v for k, v in found.items() if k not in self._ignored}
+    def current(self) -> Mapping[Any, Any]:
+        found: Mapping[Any, Any] = vars(self._owner)
         return found
 
     def stamp(self) -> Any:
@@ -126,7 +136,7 @@ class RegistryWatch(Watch):
         super().__init__(name, *words)
         self._get = get
 
-    def current(self) -> dict[Any, Any]:
+    def current(self) -> Mapping[Any, Any]:
         live = self._get()
         if isinstance(live, dict):
             return live
