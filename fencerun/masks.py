@@ -100,7 +100,7 @@ _TABLE = (
     Mask(
         "time",
         rf"{_COUNT} ?(?:it/s|s/it)(?!\w)"
-        rf"|(?<![\w.])(?<![0-9],)(?:{_LARGER})+{_NUMBER} ?{_DURATION}(?!\w)"
+        rf"|(?<![\w.])(?<![0-9],)(?:{_LARGER}){{1,3}}{_NUMBER} ?{_DURATION}(?!\w)"
         rf"|{_COUNT} ?{_DURATION}(?!\w)"
         rf"|(?<![\w.:]){_CLOCK}(?![\w:])",
         "<time>",
