@@ -1,0 +1,138 @@
+"""Figures from inside one warm worker: with torch loaded, over many fences, after crashes.
+
+Whole processes would drown them in the time that importing torch takes. The session is the real
+one, and so is the engine, which is only kept from run to run. CPU time is this process's and that
+of everything below it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import statistics
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import TracebackType
+
+from benchmarks import pages
+from benchmarks.figures import Figure, figure
+from benchmarks.measure import Command, in_turns, python, resident, tree_cpu
+from fencerun import launch
+from fencerun.engines.base import Chain, EngineEvent, EngineOptions
+from fencerun.engines.worker import WorkerEngine
+from fencerun.reporters import make
+from fencerun.selection import Target
+from fencerun.session import Request
+from fencerun.worker import children
+
+#: Fences of the two pages whose difference is what a fence costs.
+FEW, MANY = 200, 1200
+
+CRASHES = 10
+
+
+class Kept:
+    """An engine that outlives the sessions that use it."""
+
+    def __init__(self, *preload: str) -> None:
+        self.engine = WorkerEngine(EngineOptions(sys.executable, preload=preload))
+
+    def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
+        return self.engine.run(chains)
+
+    def describe(self) -> str:
+        return self.engine.describe()
+
+    def close(self) -> None:
+        """Not yet."""
+
+    def __enter__(self) -> Kept:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def check(self, page: str, code: int = 0) -> float:
+        """CPU seconds of checking a page in this process and the worker."""
+        before = tree_cpu()
+        reporter = make("plain", said := io.StringIO())
+        request = Request("check", (Target(page),))
+        done = launch.session(request, reporter.handle, engine=lambda _: self).run()
+        spent = tree_cpu() - before
+        if done.exit_code != code:
+            raise RuntimeError(f"{page}: exit {done.exit_code}\n{said.getvalue()[-2000:]}")
+        return spent
+
+    def worker(self) -> int:
+        """The process that runs the fences: the youngest one below us."""
+        return max(children.descendants(os.getpid()))
+
+
+@contextlib.contextmanager
+def warm(work: Path, *preload: str) -> Iterator[Kept]:
+    """An engine with modules loaded, in the directory of the pages."""
+    engine = Kept(*preload)
+    before = Path.cwd()
+    os.chdir(work)
+    try:
+        yield engine
+    finally:
+        os.chdir(before)
+        engine.engine.close()
+
+
+def with_torch(work: Path, rounds: int) -> Iterator[Figure]:
+    """What each further fence costs once torch is there."""
+    for count in (FEW, MANY):
+        (work / f"warm-{count}.md").write_text(pages.one_liners(count))
+    (work / "first.md").write_text(pages.silent(1, lambda n: "import torch"))
+    with warm(work, "torch") as engine:
+        engine.check("first.md", 1)
+        engine.check(f"warm-{FEW}.md")
+        values = []
+        for _ in range(rounds):
+            few, many = engine.check(f"warm-{FEW}.md"), engine.check(f"warm-{MANY}.md")
+            values.append((many - few) / (MANY - FEW) * 1000)
+    yield figure("each further fence, torch loaded", "ms", values, 0.8)
+
+
+def memory(work: Path, rounds: int) -> Iterator[Figure]:
+    """Whether 10,000 fences leave the worker as large as 1,000 did."""
+    del rounds
+    (work / "thousand.md").write_text(pages.one_liners(1000))
+    sizes = []
+    with warm(work) as engine:
+        for _ in range(10):
+            engine.check("thousand.md")
+            sizes.append(resident(engine.worker()))
+    growth = (sizes[-1] / sizes[0] - 1) * 100
+    note = f"{sizes[0] / 2**20:.1f} MiB after 1,000, {sizes[-1] / 2**20:.1f} after 10,000"
+    yield figure("growth of the worker from 1,000 to 10,000 fences", "%", [growth], 5.0, note)
+
+
+def recovery(work: Path, rounds: int) -> Iterator[Figure]:
+    """A crash, with torch loaded, against importing torch."""
+    (work / "crash.md").write_text(
+        pages.silent(CRASHES, lambda n: "import os; os.kill(os.getpid(), 9)")
+    )
+    (work / "calm.md").write_text(pages.silent(CRASHES, lambda n: "import os; os.getpid()"))
+    (work / "first.md").write_text(pages.silent(1, lambda n: "import torch"))
+    load = Command(python("-c", "import torch"), work)
+    importing = statistics.median(s.cpu for s in in_turns({"": load}, 3)[""])
+    values = []
+    with warm(work, "torch") as engine:
+        engine.check("first.md", 1)
+        for _ in range(rounds):
+            calm, crash = engine.check("calm.md", 1), engine.check("crash.md", 4)
+            values.append((crash - calm) / CRASHES / importing)
+    note = f"{statistics.median(values) * importing * 1000:.0f} ms / {importing:.2f} s"
+    yield figure(
+        "a new worker after a crash, torch loaded / `import torch`", "×", values, 0.05, note
+    )
