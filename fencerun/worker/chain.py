@@ -30,6 +30,10 @@ if TYPE_CHECKING:
 _SLOW_COLLECTION = 0.0003
 
 
+#: Names the page to whatever a fence starts, so that a page cannot run itself.
+OWN_PAGE = "FENCERUN_PAGE"
+
+
 class Process:
     """What a process keeps for all its chains. Made once, before the first; forks copy it."""
 
@@ -52,6 +56,8 @@ class Process:
         self.children: set[int] = set()
         #: Page and number of the fence that ran last.
         self.last: tuple[str, int] | None = None
+        #: The pages whose fences run this very process, one within the other.
+        self.outer = os.environ.get(OWN_PAGE, "")
 
     def close(self) -> None:
         """Take every hook out again (only a process that goes on without us needs it)."""
@@ -83,6 +89,8 @@ class Chain:
         process = self._process
         self._directory = directory
         os.chdir(directory)
+        real = os.path.realpath(os.path.basename(page))
+        os.environ[OWN_PAGE] = f"{process.outer}{os.pathsep}{real}"
         process.pages.add(page)
         process.modules.begin_chain(directory)
         sys.argv = [page]
