@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from types import TracebackType
 from typing import Protocol
 
+from fencerun.errors import FencerunError
 from fencerun.result import Outcome
 
 
@@ -38,8 +39,6 @@ class Job:
     echo: bool = False
     #: Expressions to evaluate right after it: (expression, format spec or None).
     values: tuple[tuple[str, str | None], ...] = ()
-    #: Whether it is expected to raise: an exception of its code then does not end its chain.
-    raises: bool = False
     #: Whether an exception or exit of it is expected, so that the chain goes on after one.
     may_raise: bool = False
 
@@ -103,11 +102,17 @@ class EngineOptions:
     leaks_are_errors: bool = False
 
 
-class EngineError(Exception):
+class EngineError(FencerunError):
     """The engine cannot run anything: the interpreter does not start, or no process survives.
 
     A fault of the set-up or of fencerun, never of a fence; the message says what to do.
     """
+
+
+class NotStarted(EngineError):
+    """The interpreter that was chosen does not start."""
+
+    exit_code = 2
 
 
 class Engine(Protocol):

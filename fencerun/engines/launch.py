@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 import fencerun
-from fencerun.engines.base import EngineError, EngineOptions
+from fencerun.engines.base import EngineOptions, NotStarted
 from fencerun.engines.environment import for_fences
 from fencerun.engines.files import OutputFile, anonymous
 from fencerun.engines.link import Gone, Link
@@ -133,10 +133,10 @@ class Interpreter:
             )
         except OSError as error:
             os.close(self._log)
-            raise EngineError(f"{options.python} does not start: {error.strerror}") from error
+            raise NotStarted(f"{options.python} does not start: {error.strerror}") from error
 
     def ready(self, link: Link) -> dict[str, Any]:
-        """Wait for its first frame. Raises EngineError, with what it said, if none comes."""
+        """Wait for its first frame. Raises NotStarted, with what it said, if none comes."""
         frame = None
         with contextlib.suppress(Gone):
             frame = link.receive(START_LIMIT)
@@ -148,7 +148,7 @@ class Interpreter:
             self.kill()
             why = "did not get ready"
         log = os.pread(self._log, 1 << 14, 0).decode("utf-8", "replace").strip()
-        raise EngineError(f"{self._python} {why}" + (f":\n{log}" if log else ""))
+        raise NotStarted(f"{self._python} {why}" + (f":\n{log}" if log else ""))
 
     def kill(self) -> None:
         """End it and everything below it, and wait until it is gone."""
