@@ -28,7 +28,7 @@ from fencerun.strip import strip as stripped
 from fencerun.tags import TagError
 from fencerun.unrun import Unrun
 
-#: Set in every fence to its page, so that a page cannot run itself.
+#: Set in every fence to the pages that are being run, so that none can run itself.
 OWN_PAGE = "FENCERUN_PAGE"
 
 
@@ -42,6 +42,26 @@ def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
 def project() -> config.Project:
     """The project around the working directory."""
     return config.load(config.find_root(Path.cwd()))
+
+
+def _called(
+    wanted: Sequence[Target], names: Sequence[str], settings: config.Project
+) -> tuple[Target, ...]:
+    """The targets, with each page called as the run calls it: `x.md` and `./x.md` are one page.
+
+    Directories become their pages where single fences are named besides.
+    """
+    if not any(target.fence or target.line for target in wanted):
+        return tuple(wanted)
+    called = {os.path.realpath(name): name for name in names}
+    found: list[Target] = []
+    for target in wanted:
+        if target.fence or target.line:
+            own = called.get(os.path.realpath(target.path), target.path)
+            found.append(replace(target, path=own))
+        else:
+            found += (Target(called[os.path.realpath(n)]) for n in _names([target], settings))
+    return tuple(found)
 
 
 def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
@@ -75,6 +95,7 @@ def session(
     _insist(gate, must_have)
     names = _names(request.targets, settings)
     _refuse_own_page(names)
+    request = replace(request, targets=_called(request.targets, names, settings))
     own = _masks(settings)
     return Session(
         request, settings, names, gate, own, engine or _worker, chosen, emit,
@@ -99,8 +120,11 @@ def remember(session: Session, done: RunDone) -> None:
 def strip(request: Request) -> int:
     """Remove every recording of the pages asked for, and return the exit code.
 
-    A page with a problem is left as it is.
+    A page with a problem is left as it is. Raises UsageError where less than pages is named.
     """
+    single = [target for target in request.targets if target.fence or target.line]
+    if single or request.word or request.among is not None:
+        raise UsageError("--strip removes every recording of a page", "name pages or directories")
     code = 0
     for name in _names(request.targets, project()):
         page = reader.parse(files.read(name), name)
@@ -122,7 +146,8 @@ def _gate(settings: config.Project, python: str, without: Collection[str]) -> Ga
             parse(word, own)
     except TagError as error:
         raise UsageError(error.args[0], error.args[1]) from None
-    return Gate(Prober(python, own=own, without=without), tuple(own), settings.untagged)
+    prober = Prober(python, own=own, without=without, env=settings.env)
+    return Gate(prober, tuple(own), settings.untagged)
 
 
 def _masks(settings: config.Project) -> tuple[Mask, ...]:
@@ -144,9 +169,10 @@ def _insist(gate: Gate, must_have: Collection[str]) -> None:
 
 def _refuse_own_page(names: Sequence[str]) -> None:
     """A fence that runs its own page would start a run that starts a run."""
-    own = os.environ.get(OWN_PAGE)
-    for name in names:
-        if own and os.path.realpath(name) == own:
+    running = os.environ.get(OWN_PAGE)
+    for name in names if running else ():
+        # Not split: a path may hold the separator.
+        if f"{os.pathsep}{os.path.realpath(name)}{os.pathsep}" in f"{running}{os.pathsep}":
             raise UsageError(f"{name}: a fence of this page runs fencerun on the page itself")
 
 

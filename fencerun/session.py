@@ -93,6 +93,7 @@ class Session:
     #: Ids of fences that have their verdict.
     told: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    _relative: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> RunDone:
         """Run, emit everything, and return the last event.
@@ -112,16 +113,20 @@ class Session:
         return done
 
     def read(self) -> tuple[list[Page], list[tuple[Member, ...]]]:
-        """The pages, and the members of each that has fences and no error."""
+        """The pages, and the members of each that has fences and no error.
+
+        Raises UsageError for a page that cannot be read, and a target that names no fence.
+        """
         pages = list(self._load())
         settled = [members(page, self.defaults(page)) for page in pages if not page.broken]
         settled = [found for found in settled if found]
         for found in settled:
             self.unrun.settled[found[0].page.path] = {m.fence.number: m for m in found}
+        self._insist(pages, settled)
         return pages, settled
 
-    def insist(self, pages: Sequence[Page], settled: Iterable[Sequence[Member]]) -> None:
-        """Raise UsageError for a target that names no fence: it would go unnoticed else."""
+    def _insist(self, pages: Sequence[Page], settled: Iterable[Sequence[Member]]) -> None:
+        """Refuse a target that names no fence: beside others it would go unnoticed."""
         broken = {page.path for page in pages if page.broken}
         everyone = (member for found in settled for member in found)
         for target in unmatched(self.request.targets, everyone):
@@ -139,7 +144,6 @@ class Session:
 
     def _run(self) -> None:
         pages, settled = self.read()
-        self.insist(pages, settled)
         plan = self._plan(settled, self.selects())
         parts = shares(pages, plan)
         if not plan.chains:
@@ -186,7 +190,11 @@ class Session:
 
     def relative(self, path: str) -> str:
         """A page's path from the project's root, with ``/``."""
-        return os.path.relpath(path, self.project.root).replace(os.sep, "/")
+        found = self._relative.get(path)
+        if found is None:
+            found = os.path.relpath(path, self.project.root).replace(os.sep, "/")
+            self._relative[path] = found
+        return found
 
     def _options(self, plan: Plan) -> EngineOptions:
         codes = (step.member.fence.code for chain in plan.chains for step in chain.steps)
