@@ -64,7 +64,7 @@ def judge(
     if failure is not None:
         return _failed(member, base, failure, outcome)
     if member.tags.quiet:
-        return Judgement(replace(base, kind="passed"))
+        return Judgement(base)
     rule = rule_of(member.tags, own)
     output = _with_line(outcome.output, ending)
     printed = canonical(output, masks=rule.masks, limit=max_output)
@@ -76,7 +76,7 @@ def compared(
 ) -> Judgement:
     """The judgement of a fence that printed these canonical lines, here or on another machine."""
     judgement = _compared(member, base, printed, rule, elsewhere)
-    return replace(judgement, rule=rule, printed=printed)
+    return Judgement(judgement.verdict, judgement.lines, rule, printed)
 
 
 def _compared(
@@ -88,7 +88,7 @@ def _compared(
     text = recorded("\n".join(recording.text), masks=rule.masks)
     comparison = compare(text, printed, rule)
     if comparison.equal:
-        return Judgement(replace(base, kind="passed"))
+        return Judgement(base if base.kind == "passed" else replace(base, kind="passed"))
     if elsewhere and compare(text, printed, replace(rule, any_number=True)).equal:
         what = f"recorded on {recording.on}: its fractional numbers were not compared"
         return Judgement(replace(base, kind="elsewhere", what=what))

@@ -43,7 +43,11 @@ class Runner:
     def run(self, chains: Sequence[PlannedChain]) -> Iterator[tuple[Step, Judgement]]:
         """Every compared step of ``chains`` with its judgement, as they end."""
         steps: dict[str, Step] = {}
-        jobs = [_chain(chain, index, steps) for index, chain in enumerate(chains)]
+        directories = {name: _directory(name) for name in {chain.page.path for chain in chains}}
+        jobs = [
+            _chain(chain, index, steps, directories[chain.page.path])
+            for index, chain in enumerate(chains)
+        ]
         self.failed.clear()
         for event in self.engine.run(jobs):
             step = steps[event.key]
@@ -95,15 +99,18 @@ def _chain_of(key: str) -> str:
     return key.partition(".")[0]
 
 
-def _chain(chain: PlannedChain, index: int, steps: dict[str, Step]) -> Chain:
+def _directory(page: str) -> str:
+    # A symlinked page runs where it is named, beside the files its author sees there.
+    return str(Path(page).absolute().parent)
+
+
+def _chain(chain: PlannedChain, index: int, steps: dict[str, Step], directory: str) -> Chain:
     """The engine's chain; notes in ``steps`` which step each job key stands for."""
     jobs = []
     for position, step in enumerate(chain.steps):
         key = f"{index}.{position}"
         steps[key] = step
         jobs.append(_job(key, step))
-    # A symlinked page runs where it is named, beside the files its author sees there.
-    directory = str(Path(chain.page.path).absolute().parent)
     isolated = any(_needs_own_process(step.member) for step in chain.steps)
     return Chain(chain.page.path, directory, tuple(jobs), isolated)
 

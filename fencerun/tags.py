@@ -60,8 +60,11 @@ class Tags:
 
     def over(self, base: Tags) -> Tags:
         """These tags, and where they say nothing, those of ``base``."""
-        said = {f.name: getattr(self, f.name) for f in fields(self)}
-        return replace(base, **{name: value for name, value in said.items() if value is not None})
+        said = {name: value for name in _FIELDS if (value := getattr(self, name)) is not None}
+        return replace(base, **said) if said else base
+
+
+_FIELDS = tuple(field.name for field in fields(Tags))
 
 
 def _number(text: str) -> float:
