@@ -15,7 +15,8 @@ from functools import lru_cache
 Read = Callable[[str], "bytes | None"]
 
 # Identifiers, by a rule that no edition of Unicode changes: ASCII's, and all beyond ASCII.
-_ID = r"[A-Za-z_\u0080-\U0010ffff][A-Za-z0-9_\u0080-\U0010ffff]*"
+# Told by what is left out: to compile a class that reaches beyond ASCII takes 5 ms.
+_ID = r"[^\x00-@\[-^`{-\x7f][^\x00-/:-@\[-^`{-\x7f]*"
 _DOTTED = rf"{_ID}(?:[ \t]*\.[ \t]*{_ID})*"
 
 # Strings, comments and continued lines, whichever comes first. A quote that nothing closes on its

@@ -1,0 +1,107 @@
+"""Named masks, and those of a project."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencerun.masks import NAMED, Mask, UnknownMaskError, apply, lookup
+
+CASES = [
+    ("address", "<object at 0x7f3c2a1b4d60>", "<object at 0x…>"),
+    ("address", "hex 0xff 0x7fffff", "hex 0xff 0x7fffff"),
+    ("address", "0x" + "a" * 40, "0x" + "a" * 40),
+    ("path", "saved /tmp/tmpab12/model.pt, ok", "saved <path>, ok"),
+    ("path", "'/private/var/folders/x/T/a.txt'", "'<path>'"),
+    ("path", "/home/me/tmp/x ./tmp/x tmp/x", "/home/me/tmp/x ./tmp/x tmp/x"),
+    ("path", r"C:\Users\me\AppData\Local\Temp\tmp1\x", "<path>"),
+    ("time", "took 1.23 s", "took <time>"),
+    ("time", "1.2s 12 ms 3 µs 4.5e-05 seconds", "<time> <time> <time> <time>"),
+    ("time", "1min 3s", "<time>"),
+    ("time", "1h2m3.5s", "<time>"),
+    ("time", "0:00:03.25 [00:01<00:02, 8.5it/s]", "<time> [<time><<time>, <time>]"),
+    ("time", "1.2 µs ± 34 ns per loop", "<time> ± <time> per loop"),
+    ("time", "3.5 mm, 7 samples, v1.2s", "3.5 mm, 7 samples, v1.2s"),
+    ("date", "on 2026-11-29", "on <date>"),
+    ("date", "2026-11-29T10:30:05.123+00:00", "<date>"),
+    ("date", "2026-11-29 10:30:05", "<date>"),
+    ("date", "Sun Nov 29 22:08:13 2026", "<date>"),
+    ("date", "29 Nov 2026 and Nov 29, 2026", "<date> and <date>"),
+    ("date", "10-2026-11-29-3", "10-2026-11-29-3"),
+    ("memory", "12.3 MiB, 512 KB, 1,024 bytes, 3GB", "<memory>, <memory>, <memory>, <memory>"),
+    ("memory", "3 Bananas", "3 Bananas"),
+    ("percent", "45% and 12.3 %", "<percent> and <percent>"),
+    ("version", "torch 2.13.0+cu130, v1.2, 3.14.0rc1", "torch <version>, <version>, <version>"),
+    ("version", "loss 1.5", "loss 1.5"),
+    ("grad_fn", "tensor(1., grad_fn=<AddBackward0>)", "tensor(1., grad_fn=<…>)"),
+    ("device", "tensor([1.], device='cuda:0')", "tensor([1.])"),
+    ("device", "cuda:0 cpu mps", "<device> <device> <device>"),
+    ("device", "2.13.0+cpu cpu_count", "2.13.0+cpu cpu_count"),
+    ("device", "device(type='cuda', index=0)", "<device>"),
+]
+
+
+@pytest.mark.parametrize(("name", "line", "masked"), CASES)
+def test_named(name: str, line: str, masked: str) -> None:
+    assert apply(line, lookup([name])) == masked
+    assert apply(masked, lookup([name])) == masked
+
+
+def test_every_named_mask_has_a_case() -> None:
+    assert {name for name, _, _ in CASES} == set(NAMED)
+
+
+def test_order_of_the_tag_does_not_matter() -> None:
+    line = "2026-11-29T10:30:05 took 3 s"
+    assert apply(line, lookup(["time", "date"])) == "<date> took <time>"
+    assert apply(line, lookup(["date", "time"])) == "<date> took <time>"
+
+
+def test_a_project_adds_masks_and_replaces_named_ones() -> None:
+    run = Mask("run", r"run-\d+", "run-N")
+    time = Mask("time", r"\d+ ticks", "T")
+    assert (
+        apply("run-7 took 3 ticks, 3 s", lookup(["time", "run"], [run, time]))
+        == "run-N took T, 3 s"
+    )
+
+
+def test_replacement_is_literal() -> None:
+    assert Mask("m", r"a(b)", r"\1").apply("xab") == r"x\1"
+
+
+def test_unknown() -> None:
+    with pytest.raises(UnknownMaskError, match="adress"):
+        lookup(["adress"])
+
+
+@pytest.mark.parametrize(
+    ("pattern", "replacement", "why"),
+    [
+        ("(", "x", "missing"),
+        ("a*", "x", "empty string"),
+        ("a", "aa", "own replacement"),
+    ],
+)
+def test_a_mask_that_cannot_work_is_refused(pattern: str, replacement: str, why: str) -> None:
+    with pytest.raises(ValueError, match=why):
+        Mask("m", pattern, replacement)
+
+
+HOSTILE = ["1", "1,", "1 ", "1.", "1_", "1s ", "1m", "1m 1", "1:10", "0x", "/tmp", " ", ", ", "a"]
+HOSTILE += [
+    "1.1.1a",
+    "1.1.1+a",
+    "2026-11-",
+    "Mon ",
+    "Jan 1 ",
+    "grad_fn=<",
+    "C:\\Users\\",
+    "-1",
+    "1e",
+]
+
+
+@pytest.mark.parametrize("piece", HOSTILE)
+def test_a_hostile_line_does_not_hang(piece: str) -> None:
+    # Were one of them quadratic, this would take minutes.
+    apply(piece * 50_000 + "!", lookup(NAMED))
