@@ -23,7 +23,7 @@ GAP, MARK = "\x00", "\x01"
 _UNSIGNED = r"""(?:
     (?: (?<![0-9])(?<![0-9],) [0-9]{1,3}(?:,[0-9]{3})+ (?!,?[0-9])
       | [0-9]+(?:_[0-9]+)* )
-    (?: \.[0-9]+ | \.(?= [eE][-+]?[0-9] | [jJ]?(?! [\w.] | \Z | \ +[A-Z] ) ) )?
+    (?: \.[0-9]+ | \.(?= [eE][-+]?[0-9] | [jJ](?!\w) | (?! [\w.] | \Z | \ +[A-Z] ) ) )?
   | (?<![\w.\])]) \.[0-9]+
   ) (?: [eE][-+]?[0-9]{1,6} (?![^\WjJ]) )?"""
 _NOT_FINITE = r"(?<!\w)(?i:inf(?:inity)?|nan)"
@@ -104,7 +104,7 @@ def _number(token: re.Match[str]) -> Number | None:
     if token["real"]:
         whole = not re.search(r"[.eE]", text)
         return Number(text, token.start(), whole, _decimal(text))
-    parts = _IMAGINARY.fullmatch(text)
+    parts = _IMAGINARY.match(token.string, token.start())
     if not parts:  # a part of it is inf or nan
         return None
     return Number(text, token.start(), False, _decimal(parts[1] or "0"), _decimal(parts[2]))

@@ -65,8 +65,23 @@ def test_movement_alone_makes_no_gigabytes() -> None:
     assert len(shown) <= ROWS * (COLUMNS + 50)
 
 
-MOVES = [f"\x1b[{code}" for code in "A 2B 3C D K 1K 2K J 2J H 5;7H 31m".split()]
-OTHERS = ["\r", "\b", "\n", "\t", "\x1b", "\x1b[", "\x1b]0;", "\x07", "日", "\u0301", "abc", ";", "1"]
+CODES = ["A", "2B", "3C", "D", "K", "1K", "2K", "J", "2J", "H", "5;7H", "31m"]
+MOVES = [f"\x1b[{code}" for code in CODES]
+OTHERS = [
+    "\r",
+    "\b",
+    "\n",
+    "\t",
+    "\x1b",
+    "\x1b[",
+    "\x1b]0;",
+    "\x07",
+    "日",
+    "\u0301",
+    "abc",
+    ";",
+    "1",
+]
 CONTROL = st.sampled_from([*MOVES, *OTHERS])
 TEXT = st.lists(CONTROL | st.text(max_size=3), max_size=40).map("".join)
 
