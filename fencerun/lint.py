@@ -109,10 +109,14 @@ def _conflict(path: str, lines: Lines) -> Iterator[Problem]:
 
 
 def blocks(path: str, lines: Lines, found: Sequence[CodeBlock]) -> Iterator[Problem]:
-    """Unclosed blocks, blocks that swallow others, and tabs that parsers disagree on."""
+    """Unclosed blocks, blocks that swallow others, and tabs that parsers disagree on.
+
+    Blocks left open on a page that has nothing of ours are not our business.
+    """
+    ours = any(block.info.tagged for block in found)
     for block in found:
         swallowed = _swallowed(lines, block)
-        if not block.closed:
+        if not block.closed and (ours or swallowed is not None):
             name = _name(block)
             what = f"{name} is never closed"
             if block.content.strip() and swallowed is not None:

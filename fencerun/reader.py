@@ -174,10 +174,8 @@ class _Reader:
         recordings = self._recordings()
         fences = tuple(self._fences({r.number: r for r in recordings}))
         self._check_links(fences)
-        ours = [block for block in self.blocks if block.info.tagged]
         self.problems += lint.raw_lines(self.path, self.lines, self.covered, self.tokens)
-        if ours or self.problems:
-            self.problems += lint.blocks(self.path, self.lines, self.blocks)
+        self.problems += lint.blocks(self.path, self.lines, self.blocks)
         runnable = [b for b in self.blocks if b.info.language.lower() in LANGUAGES]
         return Page(
             self.path,
