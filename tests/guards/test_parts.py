@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import atexit
+import importlib
 import json
 import sys
 import types
@@ -10,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from fencerun.worker.guards import internals
+from fencerun.worker.guards import Guards, internals
 from fencerun.worker.guards.evidence import Evidence
 from fencerun.worker.guards.internals import table, version_tag
 from fencerun.worker.guards.native import initialisers
@@ -246,6 +248,41 @@ def test_blame_takes_the_first_frame_that_is_no_machinery() -> None:
     source = "def f():\n    return blame(sys._getframe(), ())"
     exec(compile(source, json.__file__, "exec"), names)
     assert names["g"]() is None
+
+
+def test_close_takes_every_hook_out() -> None:
+    bootstrap: Any = importlib._bootstrap
+    before = bootstrap._find_and_load, atexit.register, sys.modules.get("torch")
+    guards = Guards(lambda filename: False)
+    guards.chain_begin()
+    assert bootstrap._find_and_load is not before[0]
+    guards.fence_begin(1, None, ())
+    assert guards.fence_end() == []
+    assert guards.chain_end() == ([], None)
+    guards.close()
+    assert (bootstrap._find_and_load, atexit.register, sys.modules.get("torch")) == before
+
+
+def test_two_chains_without_a_context() -> None:
+    guards = Guards(lambda filename: False)
+    try:
+        for _ in range(2):
+            guards.chain_begin()
+            guards.fence_begin(1, None, ())
+            sys.setswitchinterval(0.02)
+            guards.fence_end("sys.setswitchinterval(0.02)", 12)
+            (leak,), tainted = guards.chain_end()
+            assert leak == {
+                "what": "switch interval",
+                "was": "0.005",
+                "now": "0.02",
+                "undone": True,
+                "fence": 1,
+                "line": 12,
+            }
+            assert tainted is None
+    finally:
+        guards.close()
 
 
 SYMBOLS = (

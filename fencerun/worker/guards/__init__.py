@@ -14,7 +14,7 @@ from fencerun.worker.guards.imports import ImportBracket
 from fencerun.worker.guards.internals import library_counter, library_names, loaded
 from fencerun.worker.guards.ledger import Ledger, Registration
 from fencerun.worker.guards.leftovers import DescriptorsWatch, ExitHandlers, ModulesWatch
-from fencerun.worker.guards.native import WORDS, NativeWatch
+from fencerun.worker.guards.native import WORDS, Loaded, NativeWatch
 from fencerun.worker.guards.operators import OperatorHooks
 from fencerun.worker.guards.origin import Origin, Origins
 from fencerun.worker.guards.policy import History, violations
@@ -51,6 +51,7 @@ class Guards:
         self._exits = ExitHandlers(self._origins)
         self._first_compile = FirstCompile()
         self._native = NativeWatch(library_counter(), library_names, self._origins.is_installed)
+        self._loaded: list[Loaded] = []
         self._bracket = ImportBracket(self._before_import, self._after_import)
         self._installed = self._running = False
         self._fence: int | None = None
@@ -167,6 +168,7 @@ class Guards:
     def _before_import(self, name: str) -> Any | None:
         if not self._running or not self._origins.is_installed_module(name):
             return None
+        self._look_for_libraries()  # those loaded before this import are the fence's
         return self._state.before_import(), self._descriptors.opened()
 
     def _after_import(self, name: str, token: Any) -> None:
@@ -181,12 +183,19 @@ class Guards:
 
     # Native libraries.
 
+    def _look_for_libraries(self) -> None:
+        self._loaded += self._native.settle(self._tables, set(self._ledger.defined))
+
     def _police_native(self) -> None:
-        found = list(self._native.settle(self._tables, set(self._ledger.defined)))
+        self._look_for_libraries()
+        found, self._loaded = self._loaded, []
         for one in found:
             line = self._evidence.line(self._number, WORDS)
             origin = Origin(one.library, 0, line)
-            made = Registration("native", one.namespace, one.name, one.key, origin, self._number)
-            self._ledger.registrations.append(made)
+            self._ledger.registrations.append(
+                Registration(
+                    "native", one.namespace, one.name, one.key, origin, self._number, bool(one.key)
+                )
+            )
         for library in dict.fromkeys(one.library for one in found):
             self._ledger.permanent.append(f"operators registered by {library}")

@@ -21,7 +21,7 @@ WORDS = ("load_inline", "load_library", "load", "CDLL", "import_module", "LoadLi
 #: Names of the initialisers that torch's macros make; they are in the symbol table of any
 #: library that wasn't stripped. A number at the end keeps fragments and kernels apart.
 _INITIALISERS = re.compile(
-    rb"TORCH_LIBRARY_(?:(FRAGMENT|IMPL)_)?init_([A-Za-z_]\w*?)(?=E?RN\d+torch|\0)"
+    rb"\d+TORCH_LIBRARY_(?:(FRAGMENT|IMPL)_)?init_([A-Za-z_]\w*?)E?RN5torch7LibraryE\0"
 )
 
 #: Compiled code that torch and triton make themselves registers nothing of a fence's.

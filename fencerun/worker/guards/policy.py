@@ -92,8 +92,13 @@ def _deed(registration: Registration) -> str:
     if kind == "fallback":
         return f"{verb} the fallback of every operator for {key}"
     if kind == "native":
-        of = f"operator {registration.operator}" if registration.name else registration.operator
-        return f"loads {registration.origin.file}, which registers {of} {key}".rstrip()
+        if registration.name:
+            what = f"registers operator {registration.operator}"
+        elif key:
+            what = f"overrides {key} kernels of {registration.namespace}"
+        else:
+            what = f"registers in {registration.namespace}"
+        return f"loads {registration.origin.file}, which {what}"
     if kind == "operator":
         return f"registers operator {registration.operator}"
     if kind == "higher-order operator":

@@ -76,17 +76,12 @@ class Watch:
         stamp = self.stamp()
         if stamp is not None and stamp == self._seen:
             return {}
+        if self._is_unchanged():
+            return {}
         now, before = self.current(), self.baseline
-        try:
-            if now == before:  # C speed, and identity is looked at first
-                return {}
-        except Exception:  # values that refuse comparison, such as arrays
-            pass
-        changed = {
-            k: before.get(k, ABSENT) for k, v in now.items() if before.get(k, ABSENT) is not v
-        }
-        changed.update((k, v) for k, v in before.items() if k not in now)
-        return changed
+        keys = [key for key, value in now.items() if before.get(key, ABSENT) is not value]
+        keys += [key for key in before if key not in now]
+        return {key: before.get(key, ABSENT) for key in keys if key not in self.ignored}
 
     def adopt(self, key: Any) -> None:
         """Take an entry as it is now for the way it should be."""
