@@ -56,6 +56,7 @@ EXIT_CUT_OFF = 86
 EXIT_BROKEN = 87
 
 _encode = json.JSONEncoder(separators=(",", ":")).encode
+_decode = json.JSONDecoder().decode
 
 
 class ProtocolError(Exception):
@@ -73,7 +74,7 @@ def decode(line: bytes) -> dict[str, Any]:
     Raises ProtocolError when it is not one JSON object.
     """
     try:
-        frame = json.loads(line)
+        frame = _decode(line.decode("utf-8"))
     except (ValueError, RecursionError) as error:
         raise ProtocolError(f"not a frame: {line[:80]!r}") from error
     if not isinstance(frame, dict):

@@ -1,9 +1,8 @@
 """Random numbers that come out the same in every chain: alone, after others, twice.
 
-Each chain begins with the generators of ``random``, numpy and torch in one fixed state. numpy
-seeds itself from the system when it is first imported, which may be in the middle of a chain, so
-that import is watched. torch starts from a constant of its own, and gets that again at each
-chain's start. Generators that a fence makes itself are its own affair.
+Each chain begins with the generators of ``random``, numpy and torch in one fixed state. numpy and
+torch seed themselves from the system when they are first imported, which may be in the middle of
+a chain, so these imports are watched. Generators that a fence makes itself are its own affair.
 """
 
 from __future__ import annotations
@@ -36,13 +35,14 @@ class Seeds:
     def find_spec(
         self, name: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        """Part of the import protocol: seed numpy's generator as soon as it exists."""
-        if name != "numpy.random":
+        """Part of the import protocol: seed generators as soon as they exist."""
+        seed = _ON_IMPORT.get(name)
+        if seed is None:
             return None
         for finder in sys.meta_path:
             spec = None if finder is self else finder.find_spec(name, path, target)
             if spec is not None:
-                _after_import(spec.loader, _seed_numpy)
+                _after_import(spec.loader, seed)
                 return spec
         return None
 
@@ -60,10 +60,32 @@ def _after_import(loader: Any, do: Any) -> None:
 
 
 def _seed_numpy() -> None:
-    numpy_random = sys.modules.get("numpy.random")
-    seed = getattr(numpy_random, "seed", None)
+    seed = getattr(sys.modules.get("numpy.random"), "seed", None)
     if seed is not None:
         seed(SEED)
+
+
+def _seed_torch() -> None:
+    """Seed all of torch; for devices that are not up yet it keeps the seed until they are."""
+    torch = sys.modules.get("torch")
+    seed = getattr(torch, "manual_seed", None)
+    if torch is not None and seed is not None:
+        seed(SEED)
+        _State.queued = _queued_seed(torch)
+
+
+def _queued_seed(torch: Any) -> Any:
+    """What torch will seed CUDA with once it is up."""
+    tracker = getattr(getattr(torch, "cuda", None), "_lazy_seed_tracker", None)
+    return getattr(tracker, "manual_seed_all_cb", None)
+
+
+class _State:
+    #: What was queued when we last seeded all of torch.
+    queued: Any = None
+
+
+_ON_IMPORT = {"numpy.random": _seed_numpy, "torch": _seed_torch}
 
 
 def fix() -> None:
@@ -74,10 +96,13 @@ def fix() -> None:
     default = getattr(torch, "default_generator", None)
     if torch is None or default is None:
         return
-    # A new generator has the seed that torch's own has after import.
-    seed = torch.Generator().initial_seed()
-    default.manual_seed(seed)
+    if _queued_seed(torch) is not _State.queued:
+        # A fence seeded devices that are not up.
+        _seed_torch()
+        return
+    # torch.manual_seed() would take ten times as long.
+    default.manual_seed(SEED)
     cuda = getattr(torch, "cuda", None)
     if cuda is not None and cuda.is_initialized():
         for generator in cuda.default_generators:
-            generator.manual_seed(seed)
+            generator.manual_seed(SEED)
