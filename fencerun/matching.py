@@ -208,10 +208,10 @@ def _around_dots(recorded: Lines, gap: Gap) -> list[Step]:
         return [Step(gap.left, gap.right)]
     before = min(lone[0] - i, end - j)
     after = min(last - 1 - lone[-1], end - j - before)
-    steps = [
-        Step((i, lone[0]), (j, j + before)),
-        Step((lone[0], lone[0] + 1), (j + before, end - after), True, True),
-        # What stood between dots and is gone goes, and the dots meet.
-        Step((lone[0] + 1, last), (end - after, end)),
-    ]
-    return [step for step in steps if step.recorded != step.printed or step.matched]
+    steps = [Step((lone[0], lone[0] + 1), (j + before, end - after), True, True)]
+    if lone[0] > i:
+        steps.insert(0, Step((i, lone[0]), (j, j + before)))
+    # Of several dots the first take everything; what stood between them and is gone goes.
+    if last > lone[0] + 1:
+        steps.append(Step((lone[0] + 1, last), (end - after, end)))
+    return steps
