@@ -25,10 +25,11 @@ class Probe:
     (None: there is no way back). ``words`` are the names by which code changes the item, best
     first. A ``quiet`` item is one that torch changes on its own account: it is put back, and is
     nobody's leak unless the chain's code says one of its words. The value of an item ``by_key``
-    is a dict, and each key is reported by itself.
+    is a dict, and each key is reported by itself. A ``steady`` item is never changed between two
+    chains, so the second need not read it again.
     """
 
-    __slots__ = ("by_key", "name", "quiet", "read", "words", "write")
+    __slots__ = ("by_key", "name", "quiet", "read", "steady", "words", "write")
 
     def __init__(
         self,
@@ -38,6 +39,7 @@ class Probe:
         *words: str,
         quiet: bool = False,
         by_key: bool = False,
+        steady: bool = False,
     ) -> None:
         self.name = name
         self.read = read
@@ -45,6 +47,7 @@ class Probe:
         self.words = words
         self.quiet = quiet
         self.by_key = by_key
+        self.steady = steady
 
     def look(self) -> Any:
         """The value now, or UNREADABLE."""

@@ -142,6 +142,7 @@ def _signal_probes() -> list[Probe]:
                 lambda value: [signal.setitimer(kind, 0) for kind in range(3)],
                 "alarm",
                 "setitimer",
+                steady=True,
             )
         )
     if hasattr(signal, "pthread_sigmask"):
@@ -151,6 +152,7 @@ def _signal_probes() -> list[Probe]:
                 lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
                 lambda value: signal.pthread_sigmask(signal.SIG_SETMASK, value),
                 "pthread_sigmask",
+                steady=True,
             )
         )
     return found
@@ -173,7 +175,7 @@ def _limit_probes() -> list[Probe]:
             if resource.getrlimit(known[name]) != limits:
                 resource.setrlimit(known[name], limits)
 
-    return [Probe("resource limit", read, write, "setrlimit", by_key=True)]
+    return [Probe("resource limit", read, write, "setrlimit", by_key=True, steady=True)]
 
 
 def _descriptor_flag_probes() -> list[Probe]:
@@ -187,7 +189,8 @@ def _descriptor_flag_probes() -> list[Probe]:
             if blocking is not None and _blocking(descriptor) is not None:
                 os.set_blocking(descriptor, blocking)
 
-    return [Probe("blocking mode of descriptors 0 to 2", read, write, "set_blocking")]
+    name = "blocking mode of descriptors 0 to 2"
+    return [Probe(name, read, write, "set_blocking", steady=True)]
 
 
 def _blocking(descriptor: int) -> bool | None:

@@ -54,14 +54,21 @@ class State:
         self._last: list[Any] = []
         self._stamps: list[Any] = []
         self._changed_by: dict[object, int] = {}
+        #: Values of steady probes, from the last chain's end to the next one's beginning.
+        self._held: dict[Probe, Any] = {}
+        self._modules: tuple[int, str] | None = None
         self._waiting_items = list(libraries.BY_MODULE)
         self._waiting_names = namespaces.names()
         self._add(list(python_state.probes()))
 
     def begin(self) -> None:
         """Take the state as it is for the way it should be."""
-        self.activate()
-        self._began = [probe.look() for probe in self._probes]
+        modules = len(sys.modules), next(reversed(sys.modules))
+        if modules != self._modules:
+            self._modules = modules
+            self.activate()
+        held = self._held
+        self._began = [held[p] if p in held else p.look() for p in self._probes]
         self._baseline, self._last = self._began[:], self._began[:]
         for watch in self._watches:
             watch.begin()
@@ -139,7 +146,10 @@ class State:
     def settle(self, evidence: Evidence) -> Iterator[Change]:
         """Put everything back; each difference that is the chain's doing."""
         now = [probe.look() for probe in self._probes]
-        if not same(now, self._baseline):
+        if same(now, self._baseline):
+            self._held = {p: value for p, value in zip(self._probes, now) if p.steady}  # noqa: B905
+        else:
+            self._held = {}
             for place, probe in enumerate(self._probes):
                 yield from self._settle_probe(probe, self._baseline[place], place, evidence)
         for watch in self._watches:
