@@ -37,10 +37,10 @@ def discover(paths: Sequence[str], *, root: Path, exclude: Sequence[str] = ()) -
     found: dict[str, str] = {}
     for named in paths:
         path = Path(named)
-        if path.is_dir():
+        if named and path.is_dir():
             below = (page for page in _below(path) if not _excluded(page, root, exclude))
             pages: Iterable[str] = (page.as_posix() for page in below)
-        elif path.exists():
+        elif named and path.exists():
             pages = [named.replace(os.sep, "/")]
         else:
             raise NoSuchPath(named, "no such file or directory")
