@@ -1,0 +1,146 @@
+"""Which pages a run is about."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from fencerun.discovery import NoSuchPath, discover
+
+
+@pytest.fixture
+def tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """An empty working directory, with no git above it."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("GIT_CEILING_DIRECTORIES", str(tmp_path.parent))
+    return tmp_path
+
+
+def make(*names: str) -> None:
+    for name in names:
+        path = Path(name)
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("x")
+
+
+def git(*arguments: str, at: str = ".") -> None:
+    who = ("-c", "user.name=a", "-c", "user.email=a@b.c")
+    subprocess.run(["git", "-C", at, *who, *arguments], check=True, capture_output=True)
+
+
+@pytest.mark.parametrize("checkout", [False, True], ids=["plain", "git"])
+def test_a_directory_means_the_markdown_below_it(tree: Path, checkout: bool) -> None:
+    if checkout:
+        git("init", "-q")
+    make("b.md", "a.markdown", "c.txt", "d/E.MD", "d/e/f.md", ".hid/g.md", "d/.hid/h.md", ".i.md")
+    expected = (".i.md", "a.markdown", "b.md", "d/E.MD", "d/e/f.md")
+    assert discover(["."], root=tree) == expected
+    assert discover(["d"], root=tree) == ("d/E.MD", "d/e/f.md")
+    assert discover([str(tree / "d" / "e")], root=tree) == (str(tree / "d/e/f.md"),)
+
+
+def test_files_are_taken_as_named_and_in_order(tree: Path) -> None:
+    make("b.md", "a.txt", ".hid/c.md", "d/e.md")
+    named = ["b.md", "a.txt", ".hid/c.md", "./d/e.md"]
+    assert discover(named, root=tree, exclude=["d", "*.txt"]) == tuple(named)
+
+
+def test_what_git_ignores_is_left_out(tree: Path) -> None:
+    git("init", "-q")
+    make("a.md", "build/b.md", "d/c.md", "d/out.md", "é ü.md", "gone.md")
+    Path(".gitignore").write_text("build/\nout.md\n")
+    git("add", "a.md", "gone.md")
+    Path("gone.md").unlink()
+    assert discover(["."], root=tree) == ("a.md", "d/c.md", "é ü.md")
+    assert discover(["d"], root=tree) == ("d/c.md",)
+
+
+def test_an_ignored_directory_can_be_asked_for(tree: Path) -> None:
+    git("init", "-q")
+    make("build/b.md")
+    Path(".gitignore").write_text("build/\n")
+    assert discover(["build"], root=tree) == ("build/b.md",)
+
+
+def test_an_empty_directory_of_a_checkout_has_no_pages(tree: Path) -> None:
+    git("init", "-q")
+    Path("empty").mkdir()
+    assert discover(["empty", "."], root=tree) == ()
+
+
+def test_a_checkout_within_a_checkout_is_searched_too(tree: Path) -> None:
+    git("init", "-q")
+    make("a.md", "inner/b.md", "inner/build/c.md")
+    git("init", "-q", at="inner")
+    Path("inner/.gitignore").write_text("build/\n")
+    assert discover(["."], root=tree) == ("a.md", "inner/b.md")
+
+
+def test_git_hooks_do_not_lead_astray(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git("init", "-q")
+    make("d/a.md", "other/b.md")
+    git("init", "-q", at="other")
+    monkeypatch.setenv("GIT_DIR", str(tree / "other" / ".git"))
+    monkeypatch.setenv("GIT_INDEX_FILE", str(tree / "nowhere"))
+    assert discover(["d"], root=tree) == ("d/a.md",)
+
+
+def test_without_git_hidden_folders_are_still_left_out(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make("a.md", ".venv/b.md")
+    monkeypatch.setenv("PATH", "")
+    assert discover(["."], root=tree) == ("a.md",)
+
+
+def test_each_page_comes_once(tree: Path) -> None:
+    make("a.md", "d/b.md")
+    Path("link.md").symlink_to("a.md")
+    Path("loop").symlink_to(".")
+    assert discover(["a.md", ".", "d", "./a.md"], root=tree) == ("a.md", "d/b.md")
+    assert discover(["link.md", "a.md"], root=tree) == ("link.md",)
+
+
+def test_a_dangling_link_in_a_directory_is_no_page(tree: Path) -> None:
+    Path("gone.md").symlink_to("nowhere.md")
+    assert discover(["."], root=tree) == ()
+
+
+@pytest.mark.parametrize("name", ["nowhere.md", "no/where", ""])
+def test_a_missing_path_is_named(tree: Path, name: str) -> None:
+    make("a.md")
+    with pytest.raises(NoSuchPath, match="no such file") as caught:
+        discover(["a.md", name], root=tree)
+    assert caught.value.path == name
+    assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("patterns", "left"),
+    [
+        ([], ["a.md", "d/a.md", "d/e/b.md"]),
+        (["a.md"], ["d/e/b.md"]),
+        (["d"], ["a.md"]),
+        (["d/"], ["a.md"]),
+        (["d/e"], ["a.md", "d/a.md"]),
+        (["d/*"], ["a.md"]),
+        (["*/a.md"], ["a.md", "d/e/b.md"]),
+        (["b*"], ["a.md", "d/a.md"]),
+        (["e", "zzz"], ["a.md", "d/a.md"]),
+    ],
+    ids=str,
+)
+@pytest.mark.parametrize("below", [".", "sub"])
+def test_exclude(tree: Path, patterns: list[str], left: list[str], below: str) -> None:
+    """Patterns are relative to the root, wherever the command is given."""
+    root = tree / "root"
+    make("root/a.md", "root/d/a.md", "root/d/e/b.md")
+    found = discover(["root"], root=root, exclude=patterns)
+    assert found == tuple(f"root/{name}" for name in left)
+    (root / "sub").mkdir()
+    os.chdir(root / below)
+    found = discover([str(root)], root=root, exclude=patterns)
+    assert [os.path.relpath(name, root) for name in found] == left

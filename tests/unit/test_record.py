@@ -1,0 +1,171 @@
+"""Recordings into a page that was edited while it ran."""
+
+from __future__ import annotations
+
+import pytest
+
+from fencerun.frontmatter import PageSettings
+from fencerun.reader import parse
+from fencerun.record import apply
+from fencerun.splice import NewRecording
+from fencerun.tags import Tags
+
+
+def fence(number: int, code: str = "x", tags: str = "") -> str:
+    return f"```python fence:{number} {tags}\n{code}\n```\n\n"
+
+
+def recording(number: int, text: str = "old") -> str:
+    return f"```text output:{number}\n{text}\n```\n\n"
+
+
+OUT = NewRecording(("new",))
+PAGE = fence(1) + fence(2, tags="continues:1") + fence(3)
+
+
+def run(
+    before: str,
+    now: str,
+    changes: dict[int, NewRecording | None],
+    base: PageSettings | None = None,
+) -> tuple[str, dict[int, str]]:
+    data, refused = apply(parse(before.encode()), parse(now.encode()), changes, base)
+    assert list(refused) == sorted(refused)
+    return data.decode(), dict(refused)
+
+
+def recorded(text: str) -> dict[int, tuple[str, ...]]:
+    return {found.number: found.text for found in parse(text.encode()).recordings}
+
+
+def test_an_unchanged_page_takes_everything() -> None:
+    made, refused = run(PAGE, PAGE, {1: OUT, 2: OUT, 3: OUT})
+    assert refused == {}
+    assert recorded(made) == {1: ("new",), 2: ("new",), 3: ("new",)}
+
+
+def test_no_change_gives_the_pages_bytes() -> None:
+    assert run(PAGE, "\ufeff" + PAGE + "\r\nmore", {}) == ("\ufeff" + PAGE + "\r\nmore", {})
+
+
+@pytest.mark.parametrize(
+    ("now", "refused"),
+    [
+        pytest.param(PAGE + "More prose.\n", {}, id="prose"),
+        pytest.param("# Title\n\n" + PAGE.replace("\n", "\r\n"), {}, id="moved-and-crlf"),
+        pytest.param(fence(3) + fence(1) + fence(2, tags="continues:1"), {}, id="reordered"),
+        pytest.param(fence(9) + PAGE, {}, id="another-fence"),
+        pytest.param(PAGE.replace("fence:3", 'title="t" fence:3'), {}, id="foreign-word"),
+        pytest.param(PAGE + recording(3, "new"), {}, id="recorded-alike-meanwhile"),
+        pytest.param(
+            fence(1) + fence(2, tags="continues:1") + fence(3, "y"),
+            {3: "fence 3 was edited while it ran"},
+            id="B18-code",
+        ),
+        pytest.param(
+            fence(1) + fence(2, tags="continues:1") + fence(3, tags="rtol:1e-3"),
+            {3: "fence 3 was edited while it ran"},
+            id="tags",
+        ),
+        pytest.param(
+            PAGE.replace("```python fence:3", "```bash fence:3"),
+            {3: "fence 3 was edited while it ran"},
+            id="language",
+        ),
+        pytest.param(
+            fence(1, "y") + fence(2, tags="continues:1") + fence(3),
+            {
+                1: "fence 1 was edited while it ran",
+                2: "fence 2 continues fence 1, which was edited while it ran",
+            },
+            id="chain",
+        ),
+        pytest.param(
+            fence(2) + fence(3),
+            {1: "fence 1 is gone", 2: "fence 2 was edited while it ran"},
+            id="gone",
+        ),
+        pytest.param(PAGE.replace("fence:3", "fence:4"), {3: "fence 3 is gone"}, id="renumbered"),
+        pytest.param(
+            PAGE + recording(3, "by hand"), {}, id="a-recording-that-was-not-there-before"
+        ),
+    ],
+)
+def test_edits_survive_and_the_rest_goes_in(now: str, refused: dict[int, str]) -> None:
+    made, why = run(PAGE, now, {1: OUT, 2: OUT, 3: OUT})
+    assert why == refused
+    present = {found.number for found in parse(now.encode()).fences}
+    assert {n for n, text in recorded(made).items() if text == ("new",)} >= present & (
+        {1, 2, 3} - set(refused)
+    )
+    for number in refused:
+        assert recorded(made).get(number) == recorded(now).get(number)
+
+
+def test_a_recording_edited_by_hand_meanwhile_is_kept() -> None:
+    before, now = PAGE + recording(3), PAGE + recording(3, "by hand")
+    made, refused = run(before, now, {3: OUT, 1: OUT})
+    assert refused == {3: "the recording of fence 3 was edited while it ran"}
+    assert recorded(made) == {3: ("by hand",), 1: ("new",)}
+
+
+def test_a_recording_may_move_or_get_another_language_meanwhile() -> None:
+    now = "```console output:3\nold\n```\n\n" + PAGE
+    made, refused = run(PAGE + recording(3), now, {3: OUT})
+    assert (made, refused) == (now.replace("old", "new"), {})
+
+
+def test_a_page_that_has_a_problem_now_takes_nothing() -> None:
+    now = PAGE + "```python fence:3\n```\n"
+    made, refused = run(PAGE, now, {1: OUT, 3: OUT})
+    assert made == now
+    assert set(refused) == {1, 3}
+    assert "line 13" in refused[1]
+
+
+def test_a_page_that_is_not_utf8_now_keeps_its_bytes() -> None:
+    data = PAGE.encode() + b"\xff\n"
+    made, refused = apply(parse(PAGE.encode()), parse(data), {1: OUT})
+    assert made == data
+    assert [number for number, _ in refused] == [1]
+
+
+def test_orphans_go_while_they_are_orphans() -> None:
+    before = PAGE + recording(7)
+    assert run(before, before, {7: None}) == (PAGE, {})
+    assert run(before, PAGE, {7: None}) == (PAGE, {})
+    now = before + fence(7)
+    assert run(before, now, {7: None}) == (now, {7: "fence 7 was added while the page ran"})
+
+
+def test_what_cannot_be_written_is_refused_and_the_rest_goes_in() -> None:
+    bad = NewRecording(("a\x00b",))
+    made, refused = run(PAGE, PAGE, {1: bad, 2: OUT, 3: bad})
+    assert recorded(made) == {2: ("new",)}
+    assert set(refused) == {1, 3}
+    assert all("read back" in why for why in refused.values())
+
+
+PREVIOUS = PageSettings(defaults=Tags(continues="previous"))
+FRONT = "---\nfencerun:\n  continues: previous\n---\n"
+
+
+@pytest.mark.parametrize(
+    ("front", "base"), [(FRONT, None), ("", PREVIOUS)], ids=["page", "project"]
+)
+def test_links_to_the_previous_fence_count(front: str, base: PageSettings | None) -> None:
+    before = front + fence(1) + fence(2)
+    made, refused = run(before, front + fence(1, "y") + fence(2), {2: OUT}, base)
+    assert refused == {2: "fence 2 continues fence 1, which was edited while it ran"}
+    _, refused = run(before, front + fence(1) + fence(5) + fence(2), {2: OUT}, base)
+    assert refused == {2: "fence 2 now continues fence 5, and ran without it"}
+    _, refused = run(before, front + fence(2), {2: OUT}, base)
+    assert refused == {2: "fence 2 ran after fence 1, which it no longer continues"}
+    made, refused = run(before, front + fence(1) + fence(2) + fence(5), {2: OUT}, base)
+    assert (recorded(made), refused) == ({2: ("new",)}, {})
+
+
+def test_the_pages_own_settings_count() -> None:
+    front = "---\nfencerun:\n  mask: path\n---\n"
+    _, refused = run(PAGE, front + PAGE, {1: OUT, 2: OUT, 3: OUT})
+    assert set(refused) == {1, 2, 3}
