@@ -140,6 +140,7 @@ def test_a_name_as_long_as_names_get(tmp_path: Path) -> None:
 
 KILLED = """
 import os, signal, sys
+from fencerun import files
 os.fsync = lambda descriptor: os.kill(os.getpid(), signal.SIGKILL)
 files.replace(sys.argv[1], b"new")
 """
@@ -171,6 +172,7 @@ def test_what_a_living_run_writes_is_not_cleaned(page: Path) -> None:
 
 WRITER = """
 import sys
+from fencerun import files
 path, word = sys.argv[1:]
 for _ in range(20):
     with files.locked(path):
