@@ -112,7 +112,11 @@ class Chain:
         if late:
             reply["leaks"] = [self._late_output(late)]
         self._process.guards.fence_begin(
-            number, job.get("op_namespace"), tuple(job.get("allows", ()))
+            number,
+            job.get("op_namespace"),
+            tuple(job.get("allows", ())),
+            job["code"],
+            job["line"],
         )
         started = time.perf_counter()
         failure = self._run(job, serial)
@@ -120,7 +124,9 @@ class Chain:
         self._keep_output(reply)
         if failure is None and job.get("values"):
             failure = self._evaluate(job["values"], serial, reply)
-        failure = failure or self._after(reply, number)
+        # Also after a failure: what a fence did before it raised is named and policed.
+        after = self._after(reply, number)
+        failure = failure or after
         if failure is not None:
             reply["failure"] = failure
         self._process.last = (self._script.page, number)
@@ -227,18 +233,21 @@ class Chain:
         process = self._process
         leaks = reply.setdefault("leaks", [])
         self._interrupts.check()
-        left = self._step("waiting for threads", process.threads.left) or []
+        running = self._step("waiting for threads", process.threads.left) or []
         self._step("torch._dynamo.reset()", _reset_dynamo)
+        # As at the end of a script, objects die first, so that what only they held (descriptors,
+        # processes, threads) is no leak; the guards' restoring comes after.
+        self._step("clearing the namespace", self._script.clear)
+        self._collect()
+        self._taint(self._step("CUDA clean-up", cuda.release))
+        if running:
+            running = self._step("waiting for threads", process.threads.left) or []
+        leaks += self._threads(running)
+        leaks += self._step("ending child processes", self._sweep) or []
         found, tainted = self._step("guards", process.guards.chain_end) or ([], None)
         leaks += found
         self._taint(tainted)
-        self._step("clearing the namespace", lambda: self._script.__exit__(None, None, None))
-        self._collect()
-        self._taint(self._step("CUDA clean-up", cuda.release))
-        if left:
-            left = self._step("looking for threads", process.threads.left) or []
-        leaks += self._threads(left)
-        leaks += self._step("ending child processes", self._sweep) or []
+        self._step("leaving the script", lambda: self._script.__exit__(None, None, None))
         self._keep_output(reply)
         leaks += self._streams()
         self._step("unloading modules", self._unload)

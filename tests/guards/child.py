@@ -34,13 +34,15 @@ def run_chain(guards: Guards, case: dict[str, Any], number: int = 1) -> dict[str
     for offset, source in enumerate(case["fences"]):
         code = compile(source, PAGE, "exec", dont_inherit=True)
         linecache.cache[PAGE] = (len(source), None, source.splitlines(True), PAGE)
-        guards.fence_begin(number + offset, case.get("namespace"), tuple(case.get("allows", ())))
+        allows = tuple(case.get("allows", ()))
+        guards.fence_begin(number + offset, case.get("namespace"), allows, code)
         try:
             context.run(exec, code, module.__dict__)
             errors.append("")
         except BaseException as error:
             errors.append(f"{type(error).__name__}: {error}")
-        found += guards.fence_end(code)
+        if not case.get("unended") or offset:
+            found += guards.fence_end()
     dynamo = sys.modules.get("torch._dynamo")
     if dynamo is not None:
         dynamo.reset()

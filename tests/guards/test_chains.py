@@ -122,6 +122,13 @@ CASES: list[dict[str, Any]] = [
         "rounds": 2,
     },
     {
+        "name": "a fence that is not ended",
+        "namespace": "pytc_m25_f1",
+        "unended": True,
+        "fences": ["import torch, sys\nsys.setswitchinterval(1)\n"
+                   "torch.library.define('unended::f', '() -> ()')", "x = 1"],
+    },
+    {
         "name": "an import that fails",
         "fences": ["import no_such_module"],
     },
@@ -183,6 +190,10 @@ def test_the_last_change_counts(chains: Any) -> None:
     assert _leaks(chains, "changed twice") == [("switch interval", 2, 1)]
 
 
+def test_a_fence_that_is_not_ended(chains: Any) -> None:
+    assert _leaks(chains, "a fence that is not ended") == [("switch interval", 1, 2)]
+
+
 def test_what_is_put_back_is_no_leak(chains: Any) -> None:
     assert _leaks(chains, "changed and put back") == []
 
@@ -211,6 +222,7 @@ def test_violations(chains: Any, name: str, words: list[str]) -> None:
         "override with leave",
         "torch registers for itself",
         "operator of an earlier fence of the chain",
+        "a fence that is not ended",
     ],
 )
 def test_no_violations(chains: Any, name: str) -> None:

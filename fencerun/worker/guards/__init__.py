@@ -79,19 +79,29 @@ class Guards:
         self._modules.begin()
         self._exits.active = self._running = True
 
-    def fence_begin(self, number: int, op_namespace: str | None, allows: tuple[str, ...]) -> None:
-        """A fence is about to run; it may register operators where these say."""
+    def fence_begin(
+        self,
+        number: int,
+        op_namespace: str | None,
+        allows: tuple[str, ...],
+        code: types.CodeType | str | None = None,
+        line: int = 1,
+    ) -> None:
+        """A fence is about to run; it may register operators where these say.
+
+        ``code`` (or its source text, whose first line is page line ``line``) is where lines of
+        leaks are looked for; ``fence_end`` takes it as well.
+        """
         if self._fence is not None:
             self._state.observe(self._fence)
         self._fence = self._ledger.fence = number
         self._namespace, self._allows = op_namespace, allows
+        self._policed = len(self._ledger.registrations)
+        if code is not None:
+            self._evidence.add(number, code, line)
 
     def fence_end(self, code: types.CodeType | str | None = None, line: int = 1) -> list[Violation]:
-        """What the fence registered where it may not: each one fails it.
-
-        ``code`` (or its source text, whose first line is page line ``line``) is where lines of
-        leaks are looked for.
-        """
+        """What the fence registered where it may not: each one fails it."""
         if code is not None:
             self._evidence.add(self._number, code, line)
         self._police_native()
@@ -107,6 +117,7 @@ class Guards:
         there or not.
         """
         self._exits.active = self._running = False
+        self._police_native()  # a fence that failed may not have been ended
         if self._operators is not None:
             self._operators.ledger = None
             undo(self._ledger, self._operators.tables)
