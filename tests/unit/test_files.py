@@ -205,6 +205,24 @@ def test_a_busy_page_is_named(page: Path) -> None:
     assert beside(page) == ["link.md", "page.md"]
 
 
+def test_the_lock_is_on_the_page_that_is_there_now(
+    page: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Another recorder replaces the page after it was opened and before it was locked."""
+    flock, late = fcntl.flock, [b"new"]
+
+    def replace_first(descriptor: int, how: int) -> None:
+        if late:
+            fresh = page.with_name("fresh")
+            fresh.write_bytes(late.pop())
+            fresh.replace(page)
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", replace_first)
+    with locked(str(page)), page.open("rb") as file, pytest.raises(BlockingIOError):
+        flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+
+
 def test_the_lock_is_let_go_on_an_error(page: Path) -> None:
     with pytest.raises(ZeroDivisionError), locked(str(page)):
         _ = 1 / 0
