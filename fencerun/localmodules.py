@@ -17,30 +17,32 @@ Read = Callable[[str], "bytes | None"]
 # Identifiers, by a rule that no edition of Unicode changes: ASCII's, and all beyond ASCII.
 # Told by what is left out: to compile a class that reaches beyond ASCII takes 5 ms.
 _ID = r"[^\x00-@\[-^`{-\x7f][^\x00-/:-@\[-^`{-\x7f]*"
-_DOTTED = rf"{_ID}(?:[ \t]*\.[ \t]*{_ID})*"
+_DOTTED = rf"{_ID}(?:\ ?\.\ ?{_ID})*"
 
-# Strings, comments and continued lines, whichever comes first. A quote that nothing closes on its
-# line is passed over: a later line must not lose its import to it.
+# Strings, comments and continued lines, whichever comes first. A quote that nothing closes ends
+# with its line, so that a later line keeps its import and no quote is scanned twice.
 _TEXT = re.compile(
     r"""
-      (?P<string> \"\"\"(?:[^\\]|\\.)*?\"\"\" | '''(?:[^\\]|\\.)*?'''
-                | "(?:[^"\\\n]|\\.)*" | '(?:[^'\\\n]|\\.)*' )
+      (?P<string> \"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z) | '''(?:[^\\]|\\.)*?(?:'''|\Z)
+                | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)*'? )
     | (?P<comment> \#[^\n]* )
     | (?P<joined> \\\n )
     """,
     re.VERBOSE | re.DOTALL,
 )
+# For text whose runs of blanks are single spaces: two runs that may meet take quadratic time.
 _STATEMENT = re.compile(
     rf"""
-    (?: ^ | [;:] ) [ \t\f]*
-    (?: import [ \t]+ (?P<modules> {_DOTTED} [^;\n]* )
-      | from [ \t]* (?P<dots> (?:\.[ \t]*)* ) (?P<base> {_DOTTED} )? [ \t]* \b import \b [ \t]*
-        (?: \( (?P<inside> [^)]* ) \) | (?P<names> [^;\n]* ) )
+    (?: ^ | [;:] ) \ ?
+    (?: import \  (?P<modules> {_DOTTED} [^;\n]* )
+      | from \ ? (?P<dots> (?:\.\ ?)* ) (?P<base> {_DOTTED} )? \ ? \b import \b \ ?
+        (?: \( (?P<inside> [^()]* ) \) | (?P<names> [^;\n]* ) )
     )
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_FIRST = re.compile(rf"[ \t\n]*({_DOTTED})")
+_BLANKS = re.compile(r"[ \t\f]+")
+_FIRST = re.compile(rf"[ \n]*({_DOTTED})")
 _BY_NAME = re.compile(rf"\b(?:import_module|__import__)\(\s*(['\"])({_ID}(?:\.{_ID})*)\1")
 
 
@@ -84,7 +86,7 @@ def _decoded(data: bytes) -> str:
     return text.replace("\r\n", "\n").replace("\r", "\n")
 
 
-@lru_cache(maxsize=4096)
+@lru_cache(maxsize=1024)
 def imports(source: str, package: tuple[str, ...] = ()) -> tuple[str, ...]:
     """The dotted names that ``source`` may import, each once; lines end in ``\\n``.
 
@@ -94,6 +96,7 @@ def imports(source: str, package: tuple[str, ...] = ()) -> tuple[str, ...]:
     text = _TEXT.sub(
         lambda match: "" if match["comment"] else " " if match["joined"] else '""', source
     )
+    text = _BLANKS.sub(" ", text)
     names: dict[str, None] = {}
     for statement in _STATEMENT.finditer(text):
         if statement["modules"]:
@@ -129,4 +132,4 @@ def _listed(text: str) -> Iterator[str]:
 
 
 def _bare(dotted: str) -> str:
-    return dotted.replace(" ", "").replace("\t", "")
+    return dotted.replace(" ", "")
