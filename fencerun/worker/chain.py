@@ -56,6 +56,8 @@ class Process:
         self.children: set[int] = set()
         #: Page and number of the fence that ran last.
         self.last: tuple[str, int] | None = None
+        #: Whether what the first chain brought along is set aside from garbage collection.
+        self.settled = False
         #: The pages whose fences run this very process, one within the other.
         self.outer = os.environ.get(OWN_PAGE, "")
 
@@ -298,7 +300,9 @@ class Chain:
     def _collect(self) -> None:
         started = time.thread_time()
         gc.collect()
-        if self._process.owned and time.thread_time() - started > _SLOW_COLLECTION:
+        slow = not self._process.settled or time.thread_time() - started > _SLOW_COLLECTION
+        if self._process.owned and slow:
+            self._process.settled = True
             # What lives now outlives every chain: imported modules, mostly. A collection would
             # visit it every time: with torch 87 ms, and 0.03 ms once it is set aside.
             gc.freeze()
