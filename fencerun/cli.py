@@ -84,6 +84,11 @@ def _parser() -> argparse.ArgumentParser:
     status.set_defaults(run=_status)
     _selection_options(status)
     _from_option(status)
+    audit = verbs.add_parser("audit", help="is each result independent of order and company?")
+    audit.set_defaults(run=_audit)
+    _selection_options(audit)
+    audit.add_argument("--python", metavar="PATH", help="the interpreter that runs the fences")
+    audit.add_argument("--seed", type=int, help="the shuffle to repeat; printed by each audit")
     explain = verbs.add_parser("explain", help="why a fence is stale, kept or skipped")
     explain.set_defaults(run=_explain)
     explain.add_argument("targets", nargs="+", metavar="ID", help="PAGE::FENCE or PAGE:LINE")
@@ -232,6 +237,14 @@ def _status(arguments: argparse.Namespace) -> int:
     from fencerun import inspection
 
     return inspection.status(arguments.targets, arguments.word, arguments.told, sys.stdout)
+
+
+def _audit(arguments: argparse.Namespace) -> int:
+    from fencerun import auditing
+
+    return auditing.audit(
+        arguments.targets, arguments.word, arguments.python, arguments.seed, sys.stdout
+    )
 
 
 def _explain(arguments: argparse.Namespace) -> int:

@@ -144,25 +144,28 @@ class Session:
 
     def _run(self) -> None:
         pages, settled = self.read()
-        plan = self._plan(settled, self.selects())
+        plan = self.plan(settled)
         parts = shares(pages, plan)
         if not plan.chains:
             self._start(self.python, parts)
             for share in parts:
                 self._finish(share, [])
             return
-        with self.engine(self._options(plan)) as engine:
+        with self.engine(self.options(plan)) as engine:
             self._start(engine.describe(), parts)
-            runner = self._runner(engine)
+            runner = self.runner(engine)
             for share in parts:
                 self._page(share, runner)
 
-    def _plan(self, settled: Sequence[Sequence[Member]], selects: Callable[[Member], bool]) -> Plan:
+    def plan(self, settled: Sequence[Sequence[Member]]) -> Plan:
+        """What of the members runs, and what does not."""
+        selects = self.selects()
         if self.request.verb == "record" and self.unrun.told:
             return untouched(settled, selects)
         return build(settled, selects, self.gate.unmet)
 
-    def _runner(self, engine: Engine) -> Runner:
+    def runner(self, engine: Engine) -> Runner:
+        """A runner of this session's fences on ``engine``."""
         return Runner(
             engine,
             self.masks,
@@ -196,7 +199,8 @@ class Session:
             self._relative[path] = found
         return found
 
-    def _options(self, plan: Plan) -> EngineOptions:
+    def options(self, plan: Plan) -> EngineOptions:
+        """How an engine is to run ``plan``."""
         codes = (step.member.fence.code for chain in plan.chains for step in chain.steps)
         return EngineOptions(
             self.python,

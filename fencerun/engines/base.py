@@ -133,6 +133,10 @@ class Engine(Protocol):
         """One line that names the interpreter and what was loaded, for the head of a report."""
         ...
 
+    def fresh(self) -> None:
+        """Let the next chain start in a pristine process, where the engine has any to give."""
+        ...
+
     def close(self) -> None:
         """End every process the engine started. Safe to call twice."""
         ...

@@ -88,6 +88,9 @@ class InProcessEngine:
         for file in self._files:
             file.discard(file.size())
 
+    def fresh(self) -> None:
+        """There is no other process to give."""
+
     def close(self) -> None:
         if not self._closed:
             self._closed = True

@@ -63,9 +63,12 @@ class WorkerEngine:
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         return _Run(self, chains).events()
 
-    def close(self) -> None:
+    def fresh(self) -> None:
         if self._shared is not None:
             self.discard(self._shared)
+
+    def close(self) -> None:
+        self.fresh()
         self._source.close()
 
     def __enter__(self) -> WorkerEngine:
