@@ -21,7 +21,7 @@ from fencerun.frontmatter import PageSettings
 from fencerun.localmodules import Read
 from fencerun.page import Fence, Page, Recording
 from fencerun.plan import Member, members
-from fencerun.tags import Raises, Tags
+from fencerun.tags import Raises
 
 #: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that
 #: stood at the same fence, so what counts is the chance that one edit goes unseen: 1 in 16**8, or
@@ -89,12 +89,7 @@ def part(name: str, role: str, content: str | bytes) -> Part:
         if text is None:
             return Part(name, _digest(role + "\0binary\0", content))
         content = text.removeprefix("\ufeff")
-    return Part(name, _text_digest(role, content))
-
-
-@lru_cache(maxsize=4096)
-def _text_digest(role: str, text: str) -> str:
-    return _digest(role + "\0", _normal(text).encode("utf-8", "surrogateescape"))
+    return Part(name, _digest(role + "\0", _normal(content).encode("utf-8", "surrogateescape")))
 
 
 def _digest(role: str, data: bytes) -> str:
@@ -141,27 +136,29 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
     ``extra``: what the page or project adds, such as a set-up file. ``read`` takes paths relative
     to the page's directory, with ``/``.
     """
-    found = []
+    found: list[Part] = []
     for member in chain:
+        fence = member.fence
+        said = tuple((name, value) for name in BEHAVIOUR if (value := getattr(member.tags, name)))
         own = member is chain[-1]
-        number = member.fence.number
-        name = f"code of fence {number}" if own else f"fence {number} that it continues"
-        role = f"{'code' if own else 'continued'} {member.fence.language}"
-        found.append(part(name, role, member.fence.code))
-        found += _tag_parts(member.tags, "" if own else f" of fence {number}")
+        found += _fence_parts(fence.number, fence.language, fence.code, said, own)
     sources = [m.fence.code for m in chain if m.fence.language == "python"]
     for path, data in localmodules.find(sources, read):
         found.append(part(f"module {path}", f"module {path}", data))
     return (*found, *extra)
 
 
-def _tag_parts(tags: Tags, whose: str) -> list[Part]:
-    said = ((name, getattr(tags, name)) for name in BEHAVIOUR)
-    return [
-        part(f"tag {name}{whose}", f"tag {name}", json.dumps(_plain(value)))
-        for name, value in said
-        if value
-    ]
+@lru_cache(maxsize=4096)
+def _fence_parts(
+    number: int, language: str, code: str, said: tuple[tuple[str, object], ...], own: bool
+) -> tuple[Part, ...]:
+    """The code and tags of one fence. Kept, since a long chain asks for them once a member."""
+    name = f"code of fence {number}" if own else f"fence {number} that it continues"
+    whose = "" if own else f" of fence {number}"
+    return (
+        part(name, f"{'code' if own else 'continued'} {language}", code),
+        *(part(f"tag {n}{whose}", f"tag {n}", json.dumps(_plain(value))) for n, value in said),
+    )
 
 
 def _plain(value: object) -> object:
