@@ -100,20 +100,21 @@ class _Compilation:
             return
         lines = code.split("\n")
         at = error.lineno - 1 - (self.by - self.shift)
-        if 0 <= at < len(lines) and _parses(code):
-            # Past the parser, the compiler reads the text from the file of that name, the page.
-            error.text = lines[at] + "\n"
+        if 0 <= at < len(lines):
+            # Where a file of that name is there, the page, its line of that number was taken.
+            error.text = _unparsable(code) or lines[at] + "\n"
         error.lineno += self.shift
         if error.end_lineno is not None:
             error.end_lineno += self.shift
 
 
-def _parses(code: str) -> bool:
+def _unparsable(code: str) -> str | None:
+    """The text that the parser stumbles over, under a name that no file has."""
     try:
         ast.parse(code)
-    except SyntaxError:
-        return False
-    return True
+    except SyntaxError as error:
+        return error.text
+    return None
 
 
 def _echo(tree: ast.Module, code: str) -> None:
