@@ -209,8 +209,8 @@ def _changed(
     rounding = comparison.kind == "rounding"
     what = _moved(comparison, first_line) if rounding else "it printed other text than recorded"
     remedy = f"fencerun record {base.id}"
-    if rounding and comparison.proposal:
-        remedy = f"add `{comparison.proposal}` to the fence, or {remedy}"
+    if rounding and (tolerance := tolerable(comparison)):
+        remedy = f"add `{tolerance}` to the fence, or {remedy}"
     verdict = replace(
         base,
         kind="rounding" if rounding else "changed",
@@ -220,6 +220,14 @@ def _changed(
         diff=diff(text, comparison.merged, first_line=first_line),
     )
     return Judgement(verdict, comparison.merged)
+
+
+def tolerable(comparison: Comparison) -> str | None:
+    """The tolerance that would let it pass, unless that would let nearly anything pass."""
+    tags = (comparison.proposal or "").split()
+    if any(float(tag.removeprefix("rtol:")) > 0.1 for tag in tags if tag.startswith("rtol:")):
+        return None
+    return comparison.proposal
 
 
 def _moved(comparison: Comparison, first_line: int) -> str:

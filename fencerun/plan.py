@@ -168,7 +168,7 @@ def untouched(pages: Sequence[Sequence[Member]], selects: Callable[[Member], boo
         for member in wanted:
             skip = member.tags.skip
             if skip is not None:
-                idle.append(Idle(member, "skip", f"skip: {skip}", skip))
+                idle.append(Idle(member, "skip", skip, skip))
             else:
                 idle.append(Idle(member, "told", "not run here", "no run tells of it"))
     return Plan((), tuple(idle), selected)
@@ -187,7 +187,7 @@ def _idle(page_members: Iterable[Member], wanted: set[int], unmet: Unmet) -> dic
             why = f"it continues fence {before.member.fence.number}: {before.why}"
             idlers[number] = Idle(member, before.kind, before.reason, why)
         elif member.tags.skip is not None:
-            idlers[number] = Idle(member, "skip", f"skip: {member.tags.skip}", member.tags.skip)
+            idlers[number] = Idle(member, "skip", member.tags.skip, member.tags.skip)
         else:
             for requirement in own:
                 if (reason := unmet(requirement)) is not None:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fencerun.compare import Rule, compare
-from fencerun.judge import Judgement
+from fencerun.judge import Judgement, tolerable
 from fencerun.masks import NAMED, Mask, lookup
 from fencerun.plan import PlannedChain, Step
 
@@ -76,9 +76,8 @@ def _remedy(one: Sequence[str], two: Sequence[str], rule: Rule, own: Sequence[Ma
         varies = (*rule.varies, *lookup((name,), own))
         if compare(one, two, replace(rule, varies=varies)).equal:
             return f"add `varies:{name}` to the fence"
-    proposal = compare(one, two, rule).proposal
-    if proposal:
-        return f"add `{proposal}` to the fence"
+    if tolerance := tolerable(compare(one, two, rule)):
+        return f"add `{tolerance}` to the fence"
     if compare(one, two, replace(rule, match="unordered")).equal:
         return "add `match:unordered` to the fence"
     return "make it repeatable (seed its generators, sort its sets), or add `quiet`"
