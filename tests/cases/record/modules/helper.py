@@ -1,0 +1,3 @@
+"""A module beside the page."""
+
+VALUE = "beside the page"
