@@ -11,6 +11,9 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import MappingProxyType
 
+#: Masks of a project may undo each other for ever.
+_PASSES = 8
+
 
 class UnknownMaskError(LookupError):
     """A mask was asked for that neither fencerun nor the project defines."""
@@ -55,9 +58,14 @@ class Mask:
 
 
 def apply(line: str, masks: Sequence[Mask]) -> str:
-    """``line`` with every mask applied, in order."""
-    for mask in masks:
-        line = mask.apply(line)
+    """``line`` with every mask applied, in order; applying them again changes nothing."""
+    # What one mask writes can be the word boundary that another waited for.
+    for _ in range(_PASSES):
+        before = line
+        for mask in masks:
+            line = mask.apply(line)
+        if line == before:
+            break
     return line
 
 

@@ -65,6 +65,16 @@ def test_a_project_adds_masks_and_replaces_named_ones() -> None:
     )
 
 
+def test_what_one_mask_writes_may_let_another_match() -> None:
+    masks = lookup(["path", "date"])
+    assert apply("2026-11-29/tmp/x", masks) == "<date><path>"
+
+
+def test_masks_that_undo_each_other_come_to_an_end() -> None:
+    masks = [Mask("there", "ping", "pong"), Mask("back", "pong", "ping")]
+    assert apply("ping", masks) == "ping"
+
+
 def test_replacement_is_literal() -> None:
     assert Mask("m", r"a(b)", r"\1").apply("xab") == r"x\1"
 
