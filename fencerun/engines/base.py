@@ -55,6 +55,8 @@ class Chain:
     directory: str
     jobs: tuple[Job, ...]
     isolated: bool = False
+    #: Sets its compiled code apart in the caches: the same for the same source, and no other.
+    tag: str = ""
 
 
 @dataclass(frozen=True, slots=True)

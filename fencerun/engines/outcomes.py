@@ -34,6 +34,7 @@ def chain_frame(chain: Chain, serial: int) -> dict[str, Any]:
         "page": chain.page,
         "directory": chain.directory,
         "serial": serial,
+        "tag": chain.tag,
         "jobs": [job_frame(job) for job in chain.jobs],
     }
 
@@ -90,14 +91,16 @@ def _read(file: OutputFile, ranges: list[int], limit: int | None) -> tuple[bytes
     pairs = list(zip(ranges[::2], ranges[1::2], strict=True))
     if not pairs:
         return b"", 0
-    size = file.size()
-    if any(not 0 <= start <= end <= size for start, end in pairs):
-        raise ValueError(f"output at {ranges} of {size}")
+    if any(not 0 <= start <= end for start, end in pairs):
+        raise ValueError(f"output at {ranges}")
     total = sum(end - start for start, end in pairs)
     kept: list[bytes] = []
     room = total if limit is None else min(limit, total)
     for start, end in pairs:
-        piece = file.read(start, min(end, start + room))
+        wanted = min(end, start + room)
+        piece = file.read(start, wanted)
+        if len(piece) < wanted - start:
+            raise ValueError(f"output at {ranges} of {file.size()}")
         room -= len(piece)
         kept.append(piece)
     data = b"".join(kept)

@@ -12,7 +12,7 @@ import os
 import sys
 import time
 
-from fencerun.worker import children, cuda, execute, memory, seeds, shell
+from fencerun.worker import caches, children, cuda, execute, memory, seeds, shell
 from fencerun.worker.guards import Guards
 from fencerun.worker.modules import Modules
 from fencerun.worker.namespace import Script
@@ -83,7 +83,7 @@ class Chain:
         self._troubles: dict[str, int] = {}
         self._tainted: list[str] = []
 
-    def begin(self, page: str, directory: str) -> None:
+    def begin(self, page: str, directory: str, tag: str = "") -> None:
         """Make the process the chain's: directory, path, arguments, generators, ``__main__``.
 
         Raises OSError when the directory can't be entered.
@@ -104,6 +104,7 @@ class Chain:
         process.threads.begin_chain()
         self._script = Script(page, directory, debug=process.debug)
         self._script.__enter__()
+        caches.tag(tag, self._script.context)
         process.guards.chain_begin(self._script.context)
 
     def fence(self, job: dict[str, Any], serial: int) -> dict[str, Any]:

@@ -58,7 +58,7 @@ def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The replies to one chain, each as soon as it is due."""
     serial = frame["serial"]
     try:
-        chain.begin(frame["page"], frame["directory"])
+        chain.begin(frame["page"], frame["directory"], frame.get("tag", ""))
     except OSError as error:
         failure = {"kind": "exception", "summary": f"the working directory is not there: {error}"}
         yield {"serial": serial, "failure": failure, "last": True}

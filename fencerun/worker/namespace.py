@@ -79,11 +79,17 @@ class Script:
         self._children.install()
         return self
 
-    def __exit__(self, *exc: object) -> None:
+    def clear(self) -> None:
+        """End the event loop and empty the namespace: the script is over, its objects die now."""
         try:
             self.loop.close()
         finally:
             self._clear_namespace()
+
+    def __exit__(self, *exc: object) -> None:
+        try:
+            self.clear()
+        finally:
             self._children.remove()
             self._restore()
             self._forget()

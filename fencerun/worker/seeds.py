@@ -24,8 +24,10 @@ class Seeds:
     """Fixes the generators; also a finder that never finds, but sees imports pass."""
 
     def install(self) -> None:
-        """Watch imports from now on."""
+        """Watch imports from now on; seed what is imported already."""
         sys.meta_path.insert(0, self)
+        for seed in _ON_IMPORT.values():
+            seed()
 
     def remove(self) -> None:
         """Stop watching."""

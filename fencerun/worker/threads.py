@@ -79,7 +79,7 @@ class Threads:
 
     def begin_chain(self) -> None:
         """Remember what runs already."""
-        self._known = set(threading.enumerate())
+        self._known = set(threading.enumerate()) if _thread._count() else {threading.main_thread()}
 
     def left(self) -> list[str]:
         """The names of the threads that the chain left, after giving them GRACE to end."""

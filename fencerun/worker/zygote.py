@@ -155,8 +155,10 @@ class Zygote:
         while time.monotonic() < until:
             self._reap()
             if not children.have_children():
-                break
+                return
             time.sleep(0.002)
+        for pid in children.children():
+            os.kill(pid, signal.SIGKILL)
 
 
 if __name__ == "__main__":
