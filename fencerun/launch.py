@@ -97,6 +97,7 @@ def session(
     _refuse_own_page(names)
     request = replace(request, targets=_called(request.targets, names, settings))
     own = _masks(settings)
+    settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or _worker, chosen, emit,
         Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
@@ -155,6 +156,17 @@ def _masks(settings: config.Project) -> tuple[Mask, ...]:
         return tuple(Mask(name, *spec) for name, spec in settings.masks.items())
     except ValueError as error:
         raise UsageError(f"[tool.fencerun.masks]: {error}") from None
+
+
+def _caches(root: Path) -> dict[str, str]:
+    """Where compilers keep what they made: with the project, unless the caller says otherwise."""
+    kept = {
+        "TORCHINDUCTOR_CACHE_DIR": "inductor",
+        "TORCH_EXTENSIONS_DIR": "extensions",
+        "TRITON_CACHE_DIR": "triton",
+    }
+    base = root / state.DIRECTORY / "cache"
+    return {name: os.environ.get(name) or str(base / part) for name, part in kept.items()}
 
 
 def _insist(gate: Gate, must_have: Collection[str]) -> None:

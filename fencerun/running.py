@@ -35,6 +35,8 @@ class Runner:
     elsewhere: Callable[[Member], bool] = lambda _: False
     #: The key of these lines and where they were made, where verdicts are to carry that.
     passport: Callable[[Member, Sequence[str]], tuple[str, str]] | None = None
+    #: What sets the compiled code of a chain apart that ends with this member.
+    tag: Callable[[Member], str] = lambda _: ""
     #: The step that failed and why, by chain: what comes after it there is blocked.
     failed: dict[str, tuple[Step, Failure]] = field(default_factory=dict)
     #: Seconds that each fence took, uncompared ones too, by id.
@@ -45,7 +47,7 @@ class Runner:
         steps: dict[str, Step] = {}
         directories = {name: _directory(name) for name in {chain.page.path for chain in chains}}
         jobs = [
-            _chain(chain, index, steps, directories[chain.page.path])
+            _chain(chain, index, steps, directories[chain.page.path], self.tag)
             for index, chain in enumerate(chains)
         ]
         self.failed.clear()
@@ -104,7 +106,13 @@ def _directory(page: str) -> str:
     return str(Path(page).absolute().parent)
 
 
-def _chain(chain: PlannedChain, index: int, steps: dict[str, Step], directory: str) -> Chain:
+def _chain(
+    chain: PlannedChain,
+    index: int,
+    steps: dict[str, Step],
+    directory: str,
+    tag: Callable[[Member], str],
+) -> Chain:
     """The engine's chain; notes in ``steps`` which step each job key stands for."""
     jobs = []
     for position, step in enumerate(chain.steps):
@@ -112,7 +120,9 @@ def _chain(chain: PlannedChain, index: int, steps: dict[str, Step], directory: s
         steps[key] = step
         jobs.append(_job(key, step))
     isolated = any(_needs_own_process(step.member) for step in chain.steps)
-    return Chain(chain.page.path, directory, tuple(jobs), isolated)
+    compiles = any("torch" in step.member.fence.code for step in chain.steps)
+    name = tag(chain.steps[-1].member) if compiles else ""
+    return Chain(chain.page.path, directory, tuple(jobs), isolated, name)
 
 
 def _needs_own_process(member: Member) -> bool:

@@ -174,6 +174,7 @@ class Session:
             self._excuse,
             self.unrun.elsewhere,
             self.unrun.passport if self.request.carry else None,
+            self.unrun.tag,
         )
 
     def _load(self) -> Iterator[Page]:

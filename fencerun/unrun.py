@@ -172,6 +172,10 @@ class Unrun:
         """What a written-down run says beside these lines: their key, and where it is made."""
         return str(freshness.key_of(self.parts(member), lines)), self.here(member)
 
+    def tag(self, member: Member) -> str:
+        """What sets the code that a chain compiles apart: all that its last output depends on."""
+        return freshness.source_hash(self.parts(member))
+
     def here(self, member: Member) -> str:
         """Where and when this run is: ``nvidia-h200/torch-2.11.0+cu130/2026-11-29``."""
         software = freshness.software(self.gate.prober.versions())
