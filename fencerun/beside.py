@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,10 +24,23 @@ def beside(page: str) -> Callable[[str], bytes | None]:
     return read
 
 
+def _is_called(directory: Path, path: str) -> bool:
+    """Whether the file has that very name: on some systems ``Helpers.py`` answers to another."""
+    if sys.platform not in ("darwin", "win32"):
+        return True
+    for part in path.split("/"):
+        if part not in os.listdir(directory):
+            return False
+        directory /= part
+    return True
+
+
 def _bytes(directory: Path, path: str) -> bytes | None:
     if path.startswith("/") or ".." in path.split("/"):
         return None
     try:
+        if not _is_called(directory, path):
+            return None
         return (directory / path).read_bytes()
     except (OSError, ValueError):
         return None

@@ -24,9 +24,6 @@ from fencerun.page import Recording
 from fencerun.plan import Idle, Member
 from fencerun.runs import Runs, Told
 
-#: Kinds of capability whose fences run on the accelerator; all others run on the CPU.
-_ON_DEVICE = ("accelerator", "gpu")
-
 
 @dataclass(slots=True)
 class Unrun:
@@ -182,5 +179,6 @@ class Unrun:
         return freshness.format_on(Provenance(self._device(member), software, self.today))
 
     def _device(self, member: Member) -> str:
-        kinds = (parse(name, self.gate.own).kind for name in member.requires)
-        return self.gate.prober.device() if any(k in _ON_DEVICE for k in kinds) else "cpu"
+        requirements = (parse(name, self.gate.own) for name in member.requires)
+        on_device = any(requirement.accelerated for requirement in requirements)
+        return self.gate.prober.device() if on_device else "cpu"
