@@ -7,6 +7,7 @@ verb at hand needs and nothing more, since authors start it all day.
 from __future__ import annotations
 
 import argparse
+import io
 import os
 import sys
 from collections.abc import Sequence
@@ -33,15 +34,20 @@ exit codes: 0 as recorded · 1 out of date · 2 usage · 3 a problem in a page �
 def main(argv: Sequence[str] | None = None) -> int:
     """Run ``fencerun`` with ``argv`` and return the exit code."""
     arguments = _parser().parse_args(argv)
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        # The name of a page may hold what the terminal's encoding does not.
+        sys.stdout.reconfigure(errors="backslashreplace")
     try:
-        return int(arguments.run(arguments))
+        code = int(arguments.run(arguments))
+        sys.stdout.flush()
+        return code
     except FencerunError as error:
         print(f"fencerun: error: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
-        # The reader of our output went away (`| head`): not an error of anybody's.
+        # The reader of our output went away (`| head`). That is nobody's error, and no success.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
+        return 141  # 128 + SIGPIPE, as a shell reports it
     except KeyboardInterrupt:
         return 130
     except Exception:

@@ -65,8 +65,10 @@ def _called(
 
 
 def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
-    paths = [target.path for target in wanted] or _own_paths(settings)
-    return discover(paths, root=settings.root, exclude=settings.exclude)
+    paths = [target.path for target in wanted]
+    names = discover(paths or _own_paths(settings), root=settings.root, exclude=settings.exclude)
+    # What nobody named is called as short as can be: `a.md`, not `../lessons/a.md`.
+    return names if paths else tuple(map(os.path.relpath, names))
 
 
 def _own_paths(settings: config.Project) -> list[str]:
@@ -142,11 +144,13 @@ def strip(request: Request) -> int:
 
 def _gate(settings: config.Project, python: str, without: Collection[str]) -> Gate:
     try:
+        where = "[tool.fencerun.capabilities]"
         own = parse_own(settings.capabilities)
         for word in without:
+            where = f"--without {word}"
             parse(word, own)
     except TagError as error:
-        raise UsageError(error.args[0], error.args[1]) from None
+        raise UsageError(f"{where}: {error.args[0]}", error.args[1]) from None
     prober = Prober(python, own=own, without=without, env=settings.env)
     return Gate(prober, tuple(own), settings.untagged)
 
