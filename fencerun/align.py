@@ -9,7 +9,8 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
-from dataclasses import dataclass
+
+from fencerun.values import dataclass
 
 #: Two stretches are searched fully up to this product of their lengths.
 CELLS = 40_000

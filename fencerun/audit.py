@@ -10,13 +10,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencerun.compare import compare
 from fencerun.judge import Judgement, rule_of
 from fencerun.masks import Mask
 from fencerun.plan import PlannedChain, Step
 from fencerun.running import Runner
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,7 +8,6 @@ nothing more to rewrite.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
 from typing import Literal
 
 from fencerun.likeness import Likeness
@@ -16,6 +15,7 @@ from fencerun.matching import Lines, Step, Strategy, ellipsis, exact, unordered
 from fencerun.numeric import Number, distance, relative
 from fencerun.proposal import propose
 from fencerun.rule import Match, Rule
+from fencerun.values import dataclass
 
 __all__ = ["Comparison", "NumberDiff", "Rule", "compare"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from fencerun import frontmatter
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
 from fencerun.tags import PAGE_KEYS, nearest
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

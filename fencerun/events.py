@@ -6,10 +6,11 @@ data and say everything a reporter could want to show, so that none has to look 
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from fencerun.result import Failure, Leak
+from fencerun.values import dataclass
 
 #: What is known of a fence after a run. The glossary in docs/concepts.md says what each means.
 VerdictKind = Literal[

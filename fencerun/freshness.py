@@ -12,7 +12,6 @@ import hashlib
 import json
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from functools import lru_cache
 from typing import Literal
 
@@ -22,6 +21,7 @@ from fencerun.localmodules import Read
 from fencerun.page import Fence, Page, Recording
 from fencerun.plan import Member, members
 from fencerun.tags import Raises
+from fencerun.values import dataclass
 
 #: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that
 #: stood at the same fence, so what counts is the chance that one edit goes unseen: 1 in 16**8, or

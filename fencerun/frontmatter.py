@@ -9,12 +9,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fencerun.events import Problem
 from fencerun.tags import PAGE_KEYS, TagError, Tags, nearest, read_default
 from fencerun.text import Lines
+from fencerun.values import dataclass
 
 _COMMENT = re.compile(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = re.compile(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')

@@ -6,7 +6,7 @@ Between the pure table of capabilities and the prober that asks this machine.
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from typing import Literal
 
 from fencerun.capabilities import parse
@@ -14,6 +14,7 @@ from fencerun.events import Problem
 from fencerun.page import Page
 from fencerun.probing import Prober
 from fencerun.tags import TagError, Tags, nearest
+from fencerun.values import dataclass
 
 
 @dataclass(slots=True)

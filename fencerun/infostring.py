@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import lru_cache
 from typing import Literal
 
 from fencerun.tags import FLAGS, NAMES, NUMBER, TagError, Tags, near_miss, nearest, read
+from fencerun.values import dataclass
 
 Carrier = Literal["words", "attributes", "comment"]
 

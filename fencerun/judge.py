@@ -7,7 +7,7 @@ uses what is found here.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 from fencerun import names
 from fencerun.canonical import canonical, recorded
@@ -18,6 +18,7 @@ from fencerun.masks import Mask, lookup
 from fencerun.plan import Member
 from fencerun.result import Failure, Outcome
 from fencerun.tags import Raises, Tags
+from fencerun.values import dataclass
 
 #: Bytes of a failed fence's output and stderr that a report shows.
 SHOWN = 4 << 10

@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import MappingProxyType
+
+from fencerun.values import dataclass
 
 #: Masks of a project may undo each other for ever.
 _PASSES = 8

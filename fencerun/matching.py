@@ -8,12 +8,12 @@ from __future__ import annotations
 
 from collections import defaultdict, deque
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
 
 from fencerun.align import Gap, Pair, align, gaps_between
 from fencerun.ellipsis import DOTS, is_lone, locate
 from fencerun.likeness import Likeness
 from fencerun.units import units
+from fencerun.values import dataclass
 
 Lines = tuple[str, ...]
 

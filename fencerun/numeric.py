@@ -8,8 +8,9 @@ belong together, masks or verdicts. Values are decimal, as printed: 0.3 and 0.4 
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+
+from fencerun.values import dataclass
 
 # More digits than a printed number has; nothing raises, nothing overflows.
 _EXACT = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])

@@ -6,7 +6,7 @@ recordings should say.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Any
 
 from fencerun.events import Problem
@@ -14,6 +14,7 @@ from fencerun.frontmatter import PageSettings
 from fencerun.infostring import Carrier, InfoString
 from fencerun.tags import Tags
 from fencerun.text import Lines, split_lines
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

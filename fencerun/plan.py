@@ -8,12 +8,13 @@ fences before it run again, uncompared. Knows nothing of processes, output or ve
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from fencerun.frontmatter import PageSettings
 from fencerun.page import Fence, Page
 from fencerun.tags import Tags
+from fencerun.values import dataclass
 
 #: Says why a requirement does not hold, or None when it does.
 Unmet = Callable[[str], str | None]

@@ -9,7 +9,7 @@ tags do, which fences run, or what recordings should say.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from functools import cache
 from typing import Any
 
@@ -18,6 +18,7 @@ from fencerun.events import Problem
 from fencerun.infostring import LANGUAGES, InfoString, parse_comment, parse_info
 from fencerun.page import CodeBlock, Fence, Page, Recording
 from fencerun.text import Lines, split_lines
+from fencerun.values import dataclass
 
 #: Bytes without any of these hold nothing of ours, so that a page of them need not be parsed.
 MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")

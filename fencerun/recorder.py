@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencerun import files, reader, record
 from fencerun.errors import FencerunError
@@ -19,6 +19,7 @@ from fencerun.judge import Judgement
 from fencerun.page import Page, Recording
 from fencerun.plan import Member, Step
 from fencerun.splice import NewRecording
+from fencerun.values import dataclass
 
 #: The provenance tags to write beside a recording with this text, or None where none belong.
 Stamp = Callable[[Member, Sequence[str]], tuple[tuple[str, str], ...] | None]

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 from typing import Literal
 
 from fencerun.masks import Mask
+from fencerun.values import dataclass
 
 Match = Literal["exact", "ellipsis", "unordered", "any"]
 

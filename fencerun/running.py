@@ -7,7 +7,7 @@ by their Protocol.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 from pathlib import Path
 
 from fencerun import known
@@ -17,6 +17,7 @@ from fencerun.judge import Judgement, blocked, judge
 from fencerun.masks import Mask
 from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
+from fencerun.values import dataclass
 
 _COMPILERS = frozenset({"cxx", "nvcc"})
 

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import glob
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 
 from fencerun.errors import UsageError
 from fencerun.events import FenceDone, RunDone, Verdict
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

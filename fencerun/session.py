@@ -11,7 +11,7 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import Literal
 
 from fencerun import exits, files, known, preload, proof, reader
@@ -39,6 +39,7 @@ from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
 from fencerun.selection import Target, selector, unmatched
 from fencerun.unrun import Unrun
+from fencerun.values import dataclass
 
 
 class _Stopped(Exception):

@@ -10,11 +10,11 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
 
 from fencerun import recording
 from fencerun.page import Page, Recording, outline
 from fencerun.reader import parse
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,11 +11,11 @@ import os
 import tempfile
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
-from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from fencerun.events import Verdict
+from fencerun.values import dataclass
 
 DIRECTORY = ".fencerun"
 _FILE = "last.json"

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import field
 from typing import TextIO
 
 from fencerun.events import Problem, Verdict
@@ -16,6 +16,7 @@ from fencerun.page import Page
 from fencerun.plan import Idle, Member, Unmet, build
 from fencerun.state import Last
 from fencerun.unrun import Unrun
+from fencerun.values import dataclass
 
 #: Verdicts under which a fence counts as accounted for.
 _SETTLED = ("passed", "kept", "elsewhere", "known", "recorded", "skipped")

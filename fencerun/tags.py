@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, fields, replace
+from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 from fencerun.text import within_one_typo
+from fencerun.values import dataclass
 
 Match = Literal["exact", "ellipsis", "unordered", "any"]
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import datetime
 import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import field, replace
 
 from fencerun import freshness
 from fencerun.canonical import recorded
@@ -23,6 +23,7 @@ from fencerun.masks import Mask
 from fencerun.page import Recording
 from fencerun.plan import Idle, Member
 from fencerun.runs import Runs, Told
+from fencerun.values import dataclass
 
 
 @dataclass(slots=True)

@@ -7,12 +7,13 @@ suite in ``tests/engines/test_contract.py``.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from types import TracebackType
 from typing import Protocol
 
 from fencerun.errors import FencerunError
 from fencerun.result import Outcome
+from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

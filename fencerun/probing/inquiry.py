@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import field
 from pathlib import Path
 
 #: Seconds that an interpreter may take to answer: importing torch takes 10 on a busy machine.
@@ -21,6 +21,8 @@ SECONDS = 180
 #: ``-c`` puts on ``sys.path``, may hold a ``torch`` of its own.
 _LOADER = """\
 import sys
+
+from fencerun.values import dataclass
 sys.path = [entry for entry in sys.path if entry]
 names = {"__name__": "fencerun_probe"}
 with open(sys.argv[1], encoding="utf-8") as file:

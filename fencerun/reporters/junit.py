@@ -6,7 +6,6 @@ A red run is never a green file: what has no fence to stand at becomes a case of
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
 from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
@@ -23,6 +22,7 @@ from fencerun.reporters.wording import (
     text,
     what,
 )
+from fencerun.values import dataclass
 
 #: What XML 1.0 has no way to say.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

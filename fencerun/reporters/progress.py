@@ -5,11 +5,12 @@ Fences that are not run (kept, skipped, …) do not count as done: they were nev
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import field
 
 from fencerun.events import Event, FenceDone, FenceStarted, PageDone, PageStarted, RunStarted
 from fencerun.reporters.escape import one_line
 from fencerun.reporters.wording import Line, Span, count, duration, severity
+from fencerun.values import dataclass
 
 #: The fence in flight is named once it takes longer, in seconds.
 _LONG = 1.0

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
 
 from fencerun.events import (
     Event,
@@ -22,6 +21,7 @@ from fencerun.events import (
     VerdictKind,
 )
 from fencerun.reporters.wording import ORDER, needs_attention
+from fencerun.values import dataclass
 
 #: A fence that took less is not worth a place among the slow ones, in seconds.
 SLOW = 1.0
