@@ -81,7 +81,8 @@ def test_a_checkout_within_a_checkout_is_searched_too(tree: Path) -> None:
 
 def test_git_hooks_do_not_lead_astray(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     git("init", "-q")
-    make("d/a.md", "other/b.md")
+    make("d/a.md", "d/out.md", "other/b.md")
+    Path(".gitignore").write_text("out.md\n")
     git("init", "-q", at="other")
     monkeypatch.setenv("GIT_DIR", str(tree / "other" / ".git"))
     monkeypatch.setenv("GIT_INDEX_FILE", str(tree / "nowhere"))
@@ -96,12 +97,25 @@ def test_without_git_hidden_folders_are_still_left_out(
     assert discover(["."], root=tree) == ("a.md",)
 
 
-def test_each_page_comes_once(tree: Path) -> None:
+@pytest.mark.parametrize("checkout", [False, True], ids=["plain", "git"])
+def test_each_page_comes_once(tree: Path, checkout: bool) -> None:
+    if checkout:
+        git("init", "-q")
     make("a.md", "d/b.md")
     Path("link.md").symlink_to("a.md")
     Path("loop").symlink_to(".")
     assert discover(["a.md", ".", "d", "./a.md"], root=tree) == ("a.md", "d/b.md")
     assert discover(["link.md", "a.md"], root=tree) == ("link.md",)
+
+
+@pytest.mark.parametrize("checkout", [False, True], ids=["plain", "git"])
+def test_links_to_directories_are_not_followed(tree: Path, checkout: bool) -> None:
+    make("work/a.md", "elsewhere/b.md")
+    if checkout:
+        git("init", "-q", at="work")
+    Path("work/link").symlink_to("../elsewhere")
+    assert discover(["work"], root=tree) == ("work/a.md",)
+    assert discover(["work/link"], root=tree) == ("work/link/b.md",)
 
 
 def test_a_dangling_link_in_a_directory_is_no_page(tree: Path) -> None:

@@ -170,6 +170,24 @@ def test_what_a_living_run_writes_is_not_cleaned(page: Path) -> None:
     assert beside(page) == [other.name, "page.md"]
 
 
+def test_a_sweep_between_two_calls_is_noticed(page: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Another run sweeps our new temporary file away before we could lock it."""
+    flock, left = fcntl.flock, [1]
+
+    def sweep_first(descriptor: int, how: int) -> None:
+        for path in page.parent.glob(".*.tmp"):
+            if left:
+                left.clear()
+                path.unlink()
+        flock(descriptor, how)
+
+    monkeypatch.setattr(fcntl, "flock", sweep_first)
+    replace(str(page), b"new")
+    assert left == []
+    assert page.read_bytes() == b"new"
+    assert beside(page) == ["page.md"]
+
+
 WRITER = """
 import sys
 from fencerun import files

@@ -70,6 +70,9 @@ def take(before: str, number: int = 1) -> str:
             id="loose-list",
         ),
         pytest.param(
+            "- a\n\n" + FENCE, "- a\n\n" + FENCE + "\n```text output:1\no\n```\n", id="after-a-list"
+        ),
+        pytest.param(
             "- ```python fence:1\n  x\n  ```\n",
             "- ```python fence:1\n  x\n  ```\n  ```text output:1\n  o\n  ```\n",
             id="trap9-marker-line",
@@ -123,6 +126,11 @@ def take(before: str, number: int = 1) -> str:
             "```python fence:1\rx\n```\r\r\nend",
             "```python fence:1\rx\n```\r\r```text output:1\ro\r```\r\r\nend",
             id="trap3-mixed-takes-the-closing-lines",
+        ),
+        pytest.param(
+            "```python fence:1\nx\n```\r\nz\n",
+            "```python fence:1\nx\n```\r\n\r\n```text output:1\r\no\r\n```\r\nz\n",
+            id="trap3-mixed-crlf",
         ),
         pytest.param(
             "\ufeff" + FENCE, "\ufeff" + FENCE + "\n```text output:1\no\n```\n", id="trap1-bom"
@@ -294,6 +302,11 @@ def test_provenance_is_replaced_beside_its_number(before: str, after: str) -> No
     assert "key" not in bare.replace("key:x", "")
 
 
+def test_new_provenance_leaves_the_text_as_it_stands() -> None:
+    before = "> ```python fence:1\n> ```\n>\n> ```text output:1\n>x\n>\r\n> y\n> ```\n"
+    assert put(before, "x\n\ny", (("key", "k"),)) == before.replace("output:1", "output:1 key:k")
+
+
 def test_provenance_in_a_comment_is_replaced() -> None:
     made = put(f"{FENCE}\n<!--  output:1 key:a  -->\n\n```text\nx\n```\n", "x", (("on", "o"),))
     assert made == f"{FENCE}\n<!--  output:1 on:o  -->\n\n```text\nx\n```\n"
@@ -352,6 +365,10 @@ def test_removal_beside_its_fence(before: str, after: str) -> None:
     assert take(before) == after
 
 
+def test_removal_between_a_lone_cr_and_a_lone_lf_leaves_two_line_ends() -> None:
+    assert take("a\r```text output:1\nx\n```\n\nb") == "a\r\r\n\nb"
+
+
 def test_recordings_that_share_a_loose_list_go_together() -> None:
     item = "- a\n  ```python fence:{0}\n  ```\n\n  ```text output:{0}\n  x\n  ```\n"
     before = page("".join(item.format(number) for number in (1, 2, 3)))
@@ -385,6 +402,9 @@ def test_nothing_to_do_gives_the_same_bytes() -> None:
         pytest.param(
             FENCE + "\n> ```text output:1\n> ```\n", "o", "another list item", id="container"
         ),
+        pytest.param(
+            FENCE + 2 * "\n```text output:1\n```\n", "", "read differently", id="two-recordings"
+        ),
         pytest.param(FENCE, "a\x00b", "read back", id="trap25-nul"),
         pytest.param(FENCE, "a\rb", "run together", id="trap25-carriage-return"),
         pytest.param(
@@ -396,6 +416,11 @@ def test_refusals(before: str, text: str, why: str) -> None:
     with pytest.raises(SpliceError, match=why) as caught:
         splice(page(before), {1: new(text)})
     assert caught.value.fence == 1
+
+
+def test_a_removal_that_would_give_the_page_other_settings_is_refused() -> None:
+    with pytest.raises(SpliceError, match="read differently"):
+        take("```text output:1\n```\n<!-- fencerun: echo=yes -->\n")
 
 
 @pytest.mark.parametrize(
