@@ -10,7 +10,7 @@ from bisect import bisect_left
 from collections import Counter
 from collections.abc import Hashable, Iterator, Sequence
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 #: Two stretches are searched fully up to this product of their lengths.
 CELLS = 40_000

@@ -13,11 +13,11 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 
 from fencerun.compare import compare
+from fencerun.frozen import dataclass
 from fencerun.judge import Judgement, rule_of
 from fencerun.masks import Mask
 from fencerun.plan import PlannedChain, Step
 from fencerun.running import Runner
-from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

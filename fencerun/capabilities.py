@@ -11,8 +11,8 @@ from collections.abc import Callable, Collection, Mapping
 from typing import Literal
 
 from fencerun.capabilitynames import KNOWN, NAME, Kind, for_name, for_prefix, full
+from fencerun.frozen import dataclass
 from fencerun.tags import TagError, near_miss, nearest
-from fencerun.values import dataclass
 
 _WHOLE = ("gpus", "sm")
 _VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")

@@ -10,12 +10,12 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Literal
 
+from fencerun.frozen import dataclass
 from fencerun.likeness import Likeness
 from fencerun.matching import Lines, Step, Strategy, ellipsis, exact, unordered
 from fencerun.numeric import Number, distance, relative
 from fencerun.proposal import propose
 from fencerun.rule import Match, Rule
-from fencerun.values import dataclass
 
 __all__ = ["Comparison", "NumberDiff", "Rule", "compare"]
 

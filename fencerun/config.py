@@ -17,8 +17,8 @@ from typing import Any
 from fencerun import frontmatter
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.tags import PAGE_KEYS, nearest
-from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

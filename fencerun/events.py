@@ -9,8 +9,8 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
+from fencerun.frozen import dataclass
 from fencerun.result import Failure, Leak
-from fencerun.values import dataclass
 
 #: What is known of a fence after a run. The glossary in docs/concepts.md says what each means.
 VerdictKind = Literal[

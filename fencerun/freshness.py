@@ -17,11 +17,11 @@ from typing import Literal
 
 from fencerun import localmodules
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.localmodules import Read
 from fencerun.page import Fence, Page, Recording
 from fencerun.plan import Member, members
 from fencerun.tags import Raises
-from fencerun.values import dataclass
 
 #: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that
 #: stood at the same fence, so what counts is the chance that one edit goes unseen: 1 in 16**8, or

@@ -13,9 +13,9 @@ from dataclasses import field
 from typing import Any
 
 from fencerun.events import Problem
+from fencerun.frozen import dataclass
 from fencerun.tags import PAGE_KEYS, TagError, Tags, nearest, read_default
 from fencerun.text import Lines
-from fencerun.values import dataclass
 
 _COMMENT = re.compile(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = re.compile(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')

@@ -11,10 +11,10 @@ from typing import Literal
 
 from fencerun.capabilities import parse
 from fencerun.events import Problem
+from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.probing import Prober
 from fencerun.tags import TagError, Tags, nearest
-from fencerun.values import dataclass
 
 
 @dataclass(slots=True)

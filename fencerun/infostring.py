@@ -13,8 +13,8 @@ from dataclasses import field
 from functools import lru_cache
 from typing import Literal
 
+from fencerun.frozen import dataclass
 from fencerun.tags import FLAGS, NAMES, NUMBER, TagError, Tags, near_miss, nearest, read
-from fencerun.values import dataclass
 
 Carrier = Literal["words", "attributes", "comment"]
 

@@ -14,11 +14,11 @@ from fencerun.canonical import canonical, recorded
 from fencerun.compare import Comparison, Rule, compare
 from fencerun.diff import diff
 from fencerun.events import Verdict
+from fencerun.frozen import dataclass
 from fencerun.masks import Mask, lookup
 from fencerun.plan import Member
 from fencerun.result import Failure, Outcome
 from fencerun.tags import Raises, Tags
-from fencerun.values import dataclass
 
 #: Bytes of a failed fence's output and stderr that a report shows.
 SHOWN = 4 << 10

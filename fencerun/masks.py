@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
 from types import MappingProxyType
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 #: Masks of a project may undo each other for ever.
 _PASSES = 8

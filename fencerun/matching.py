@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 
 from fencerun.align import Gap, Pair, align, gaps_between
 from fencerun.ellipsis import DOTS, is_lone, locate
+from fencerun.frozen import dataclass
 from fencerun.likeness import Likeness
 from fencerun.units import units
-from fencerun.values import dataclass
 
 Lines = tuple[str, ...]
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 # More digits than a printed number has; nothing raises, nothing overflows.
 _EXACT = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])

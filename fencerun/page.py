@@ -11,10 +11,10 @@ from typing import Any
 
 from fencerun.events import Problem
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier, InfoString
 from fencerun.tags import Tags
 from fencerun.text import Lines, split_lines
-from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

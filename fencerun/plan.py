@@ -12,9 +12,9 @@ from dataclasses import field
 from typing import Literal
 
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.page import Fence, Page
 from fencerun.tags import Tags
-from fencerun.values import dataclass
 
 #: Says why a requirement does not hold, or None when it does.
 Unmet = Callable[[str], str | None]

@@ -15,10 +15,10 @@ from typing import Any
 
 from fencerun import frontmatter, lint
 from fencerun.events import Problem
+from fencerun.frozen import dataclass
 from fencerun.infostring import LANGUAGES, InfoString, parse_comment, parse_info
 from fencerun.page import CodeBlock, Fence, Page, Recording
 from fencerun.text import Lines, split_lines
-from fencerun.values import dataclass
 
 #: Bytes without any of these hold nothing of ours, so that a page of them need not be parsed.
 MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")

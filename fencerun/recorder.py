@@ -15,11 +15,11 @@ from fencerun.errors import FencerunError
 from fencerun.events import Verdict
 from fencerun.freshness import parse_key
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.judge import Judgement
 from fencerun.page import Page, Recording
 from fencerun.plan import Member, Step
 from fencerun.splice import NewRecording
-from fencerun.values import dataclass
 
 #: The provenance tags to write beside a recording with this text, or None where none belong.
 Stamp = Callable[[Member, Sequence[str]], tuple[tuple[str, str], ...] | None]

@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import field
 from typing import Literal
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 #: How a fence can fail. ``exception``: it raised. ``exit``: ``SystemExit`` with a status that is
 #: not 0, or a shell that ended with one. ``crash``: its process died (signal, ``os._exit``).

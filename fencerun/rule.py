@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from typing import Literal
 
+from fencerun.frozen import dataclass
 from fencerun.masks import Mask
-from fencerun.values import dataclass
 
 Match = Literal["exact", "ellipsis", "unordered", "any"]
 

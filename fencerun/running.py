@@ -13,11 +13,11 @@ from pathlib import Path
 from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
 from fencerun.events import Event, FenceStarted, Verdict
+from fencerun.frozen import dataclass
 from fencerun.judge import Judgement, blocked, judge
 from fencerun.masks import Mask
 from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
-from fencerun.values import dataclass
 
 _COMPILERS = frozenset({"cxx", "nvcc"})
 

@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 
 from fencerun.errors import UsageError
 from fencerun.events import FenceDone, RunDone, Verdict
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)

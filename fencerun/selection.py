@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
+from fencerun.frozen import dataclass
 from fencerun.plan import Member
-from fencerun.values import dataclass
 
 _TARGET = re.compile(
     r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL

@@ -30,6 +30,7 @@ from fencerun.events import (
     Verdict,
 )
 from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.judge import Judgement
 from fencerun.masks import NAMED, Mask
@@ -39,7 +40,6 @@ from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
 from fencerun.selection import Target, selector, unmatched
 from fencerun.unrun import Unrun
-from fencerun.values import dataclass
 
 
 class _Stopped(Exception):

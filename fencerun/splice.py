@@ -12,9 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from fencerun import recording
+from fencerun.frozen import dataclass
 from fencerun.page import Page, Recording, outline
 from fencerun.reader import parse
-from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from fencerun.events import Verdict
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 DIRECTORY = ".fencerun"
 _FILE = "last.json"

@@ -12,11 +12,11 @@ from dataclasses import field
 from typing import TextIO
 
 from fencerun.events import Problem, Verdict
+from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.plan import Idle, Member, Unmet, build
 from fencerun.state import Last
 from fencerun.unrun import Unrun
-from fencerun.values import dataclass
 
 #: Verdicts under which a fence counts as accounted for.
 _SETTLED = ("passed", "kept", "elsewhere", "known", "recorded", "skipped")

@@ -12,8 +12,8 @@ from dataclasses import fields, replace
 from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
+from fencerun.frozen import dataclass
 from fencerun.text import within_one_typo
-from fencerun.values import dataclass
 
 Match = Literal["exact", "ellipsis", "unordered", "any"]
 

@@ -6,7 +6,7 @@ import re
 from itertools import accumulate
 from operator import add, sub
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 
 #: CommonMark 0.31 §2.1: a line ending is a line feed, a carriage return, or both in that order.
 #: ``str.splitlines`` also splits at form feeds, U+0085, U+2028 and others, which Markdown does not.

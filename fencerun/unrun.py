@@ -16,6 +16,7 @@ from fencerun.canonical import recorded
 from fencerun.capabilities import parse
 from fencerun.events import Verdict
 from fencerun.freshness import Part, Provenance
+from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.judge import Judgement, compared, rule_of
 from fencerun.localmodules import Read
@@ -23,7 +24,6 @@ from fencerun.masks import Mask
 from fencerun.page import Recording
 from fencerun.plan import Idle, Member
 from fencerun.runs import Runs, Told
-from fencerun.values import dataclass
 
 
 @dataclass(slots=True)

@@ -1,146 +1,129 @@
-"""Value classes, made cheaply: ``dataclasses.dataclass(slots=True)`` at a tenth of its price.
+"""Values in prose: ``<span data-fence="2:raw.graph_count">4</span>``, found and rewritten. Pure.
 
-The library's decorator compiles up to nine functions for each class, 0.7 ms, and a run defines
-some seventy classes before it does anything. Here ``__init__`` is compiled when the first object
-is made, and all else is shared. The fields are the library's own, so that its ``replace``,
-``fields`` and ``asdict`` work, and type checkers see the library's decorator. Knows nothing of
-what the classes are for; inheritance between them is not offered.
+A value's text is what an expression came to in the namespace as a fence left it. Found in prose
+and raw HTML, outside code spans and comments; everything else on the page is left as it is.
 """
 
 from __future__ import annotations
 
-import dataclasses
-from collections.abc import Callable
-from operator import attrgetter
-from typing import TYPE_CHECKING, Any
+import html
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any
 
-_MISSING = dataclasses.MISSING
+from fencerun.tags import TagError, Tolerance, read
+from fencerun.text import Lines
 
-
-def _cheap(*, frozen: bool = False, slots: bool = True) -> Callable[[type], type]:
-    """The class with fields for its annotated names, always with slots."""
-    return lambda cls: _made(cls, frozen)
-
-
-if TYPE_CHECKING:
-    from dataclasses import dataclass as dataclass
-else:
-    dataclass = _cheap
-
-
-def _made(cls: type, frozen: bool) -> type:
-    space = dict(cls.__dict__)
-    fields = {name: _field(space, name, kind) for name, kind in cls.__annotations__.items()}
-    space.pop("__dict__", None)
-    space.pop("__weakref__", None)
-    space["__slots__"] = tuple(fields)
-    space["__dataclass_fields__"] = fields
-    space["__match_args__"] = tuple(name for name, one in fields.items() if one.init)
-    for name, method in _methods(fields, frozen).items():
-        space.setdefault(name, method)
-    made = type(cls)(cls.__name__, cls.__bases__, space)
-    made.__qualname__ = cls.__qualname__
-    made.__init__ = _first_init(made)  # type: ignore[misc]
-    return made
+_ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
+_SPAN = re.compile(rf"<span({_ATTRIBUTES})\s*>([^<\r\n]*)(</span>)?")
+_ATTRIBUTE = re.compile(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
+_CODE_OR_COMMENT = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
+_BINDING = re.compile(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
+#: What Markdown would take for more than text. In raw HTML it takes nothing for more.
+_MARKDOWN = re.compile(r"([\\`*_\[\]|~$#])")
+_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
-def _field(space: dict[str, Any], name: str, kind: Any) -> dataclasses.Field[Any]:
-    default = space.pop(name, _MISSING)
-    found: Any = default
-    if not isinstance(default, dataclasses.Field):
-        found = dataclasses.field(default=default)
-    found.name, found.type = name, kind
-    found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
-    return found  # type: ignore[no-any-return]
+@dataclass(frozen=True, slots=True)
+class Value:
+    """A span bound to a fence. ``start`` and ``end`` are the offsets of its text on the page.
+
+    ``line`` counts from 1. ``spec`` is a format specification, or None for ``str``.
+    """
+
+    fence: int
+    expression: str
+    spec: str | None
+    rtol: Tolerance | None
+    text: str
+    start: int
+    end: int
+    line: int
+    raw_html: bool
+
+    @property
+    def shown(self) -> str:
+        """Its text as a reader sees it."""
+        return html.unescape(self.text if self.raw_html else _ESCAPED.sub(r"\1", self.text))
 
 
-def _methods(fields: dict[str, dataclasses.Field[Any]], frozen: bool) -> dict[str, Any]:
-    compared = [name for name, one in fields.items() if one.compare]
-    key = attrgetter(*compared) if len(compared) > 1 else _few(compared)
+@dataclass(frozen=True, slots=True)
+class Misbound:
+    """A span that means to be a value and is none."""
 
-    def equals(self: Any, other: Any) -> Any:
-        if other.__class__ is not self.__class__:
-            return NotImplemented
-        return key(self) == key(other)
-
-    def hashed(self: Any) -> int:
-        return hash(key(self))
-
-    methods: dict[str, Any] = {"__eq__": equals, "__repr__": _repr}
-    if not frozen:
-        return {**methods, "__hash__": None}
-    return {
-        **methods,
-        "__hash__": hashed,
-        "__setattr__": _refuse_set,
-        "__delattr__": _refuse_delete,
-        "__getstate__": _get_state,
-        "__setstate__": _set_state,
-    }
+    line: int
+    what: str
+    remedy: str
 
 
-def _few(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
-    return lambda self: tuple(getattr(self, name) for name in names)
+def find(lines: Lines, tokens: Sequence[Any]) -> tuple[tuple[Value, ...], tuple[Misbound, ...]]:
+    """The values on a page, in order, and what is wrong with those that are none."""
+    values, faults = [], []
+    if "data-fence" in lines.source:
+        for token in tokens:
+            if token.type not in ("inline", "html_block") or "data-fence" not in token.content:
+                continue
+            raw = token.type == "html_block"
+            for found in _in_block(lines, token.map, raw):
+                (values if isinstance(found, Value) else faults).append(found)
+    return tuple(values), tuple(faults)  # type: ignore[arg-type]
 
 
-def _repr(self: Any) -> str:
-    shown = (
-        f"{name}={getattr(self, name)!r}"
-        for name, one in self.__dataclass_fields__.items()
-        if one.repr
-    )
-    return f"{type(self).__qualname__}({', '.join(shown)})"
-
-
-def _refuse_set(self: Any, name: str, value: Any) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
-
-
-def _refuse_delete(self: Any, name: str) -> None:
-    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
-
-
-def _get_state(self: Any) -> list[Any]:
-    return [getattr(self, name) for name in self.__slots__]
-
-
-def _set_state(self: Any, state: list[Any]) -> None:
-    for name, value in zip(self.__slots__, state, strict=True):
-        object.__setattr__(self, name, value)
-
-
-def _first_init(cls: Any) -> Any:
-    def first(self: Any, *values: Any, **named: Any) -> None:
-        cls.__init__ = _init(cls)
-        cls.__init__(self, *values, **named)
-
-    return first
-
-
-def _init(cls: Any) -> Any:
-    """The compiled ``__init__``: slots are set directly, which a frozen class can't refuse."""
-    names: dict[str, Any] = {"_absent": _MISSING}
-    parameters, body = ["self"], []
-    for name, one in cls.__dataclass_fields__.items():
-        names[f"_set_{name}"] = cls.__dict__[name].__set__
-        value, default = name, ""
-        if one.default is not _MISSING:
-            names[f"_default_{name}"] = one.default
-            default = f"_default_{name}"
-        elif one.default_factory is not _MISSING:
-            names[f"_make_{name}"] = one.default_factory
-            default = "_absent"
-            value = f"_make_{name}() if {name} is _absent else {name}"
-        if one.init:
-            parameters.append(f"{name}={default}" if default else name)
-        elif not default:
+def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | Misbound]:
+    start, end = lines.start[span[0]], lines.end[min(span[1], len(lines)) - 1]
+    text = lines.source[start:end]
+    # Blanked out at the same length, so that offsets stay.
+    pattern = re.compile(r"<!--.*?-->", re.DOTALL) if raw else _CODE_OR_COMMENT
+    prose = pattern.sub(lambda match: " " * len(match[0]), text)
+    for match in _SPAN.finditer(prose):
+        said = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(match[1])}
+        if "data-fence" not in said:
             continue
-        else:
-            value = f"_make_{name}()" if default == "_absent" else default
-        body.append(f"_set_{name}(self, {value})")
-    if hasattr(cls, "__post_init__"):
-        body.append("self.__post_init__()")
-    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), names)
-    made = names["__init__"]
-    made.__qualname__ = f"{cls.__qualname__}.__init__"
-    return made
+        offset = start + match.start(2)
+        yield _value(said, match, offset, lines.number_at(offset) + 1, raw)
+
+
+def _value(
+    said: dict[str, str], match: re.Match[str], offset: int, line: int, raw: bool
+) -> Value | Misbound:
+    bound = html.unescape(said["data-fence"])
+    binding = _BINDING.fullmatch(bound)
+    if binding is None:
+        what = f"`data-fence={bound!r}` names no fence and expression"
+        return Misbound(line, what, 'write `data-fence="2:expression"`')
+    if match[3] is None:
+        return Misbound(line, "a value holds markup or is not closed", "close it with `</span>`")
+    try:
+        rtol = read("rtol", said["data-rtol"])["rtol"] if "data-rtol" in said else None
+    except TagError as error:
+        return Misbound(line, f"`data-rtol`: {error.args[0]}", error.args[1])
+    spec = html.unescape(said["data-format"]) if "data-format" in said else None
+    end = offset + len(match[2])
+    number, expression = int(binding[1]), binding[2].strip()
+    return Value(number, expression, spec, rtol, match[2], offset, end, line, raw)
+
+
+def escape(text: str, raw_html: bool) -> str:
+    """``text`` as it must stand on the page to be read as itself, in one line."""
+    line = " ".join(text.split())
+    line = html.escape(line, quote=False)
+    return line if raw_html else _MARKDOWN.sub(r"\\\1", line)
+
+
+def write(source: str, new: Iterable[tuple[Value, str]]) -> str:
+    """``source`` with each value's text replaced by what its expression came to."""
+    parts, at = [], 0
+    for value, text in sorted(new, key=lambda pair: pair[0].start):
+        parts += [source[at : value.start], escape(text, value.raw_html)]
+        at = value.end
+    return "".join((*parts, source[at:]))
+
+
+def without_texts(source: str, values: Iterable[Value]) -> str:
+    """``source`` with all values empty: what must be the same before and after writing."""
+    parts, at = [], 0
+    for value in values:
+        parts.append(source[at : value.start])
+        at = value.end
+    return "".join((*parts, source[at:]))

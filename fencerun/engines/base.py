@@ -12,8 +12,8 @@ from types import TracebackType
 from typing import Protocol
 
 from fencerun.errors import FencerunError
+from fencerun.frozen import dataclass
 from fencerun.result import Outcome
-from fencerun.values import dataclass
 
 
 @dataclass(frozen=True, slots=True)

@@ -8,9 +8,9 @@ import signal
 from typing import Literal
 
 from fencerun.engines.base import Job
+from fencerun.frozen import dataclass
 from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF
 from fencerun.result import Failure
-from fencerun.values import dataclass
 
 #: ``  File "lessons/x.md", line 41 in work``, as faulthandler writes it.
 _FRAME = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+) in ', re.MULTILINE)

@@ -12,9 +12,9 @@ from operator import eq, ge, gt, le, lt, ne
 from typing import Any
 
 from fencerun.capabilities import Requirement, slug
+from fencerun.frozen import dataclass
 from fencerun.probing import machine
 from fencerun.probing.inquiry import Inquiry
-from fencerun.values import dataclass
 
 _BACKENDS = {"cuda": "CUDA", "rocm": "ROCm", "xpu": "XPU", "mps": "MPS"}
 _COMPARE: Mapping[str, Callable[[int, int], bool]] = {

@@ -22,7 +22,7 @@ SECONDS = 180
 _LOADER = """\
 import sys
 
-from fencerun.values import dataclass
+from fencerun.frozen import dataclass
 sys.path = [entry for entry in sys.path if entry]
 names = {"__name__": "fencerun_probe"}
 with open(sys.argv[1], encoding="utf-8") as file:

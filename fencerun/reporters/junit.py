@@ -10,6 +10,7 @@ from typing import TextIO
 from xml.sax.saxutils import escape, quoteattr
 
 from fencerun.events import Event, Problem, RunDone, Verdict
+from fencerun.frozen import dataclass
 from fencerun.reporters.details import INDENT, details
 from fencerun.reporters.escape import one_line
 from fencerun.reporters.tally import Tally
@@ -22,7 +23,6 @@ from fencerun.reporters.wording import (
     text,
     what,
 )
-from fencerun.values import dataclass
 
 #: What XML 1.0 has no way to say.
 _NOT_XML = re.compile("[^\t\n\r\x20-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")

@@ -20,8 +20,8 @@ from fencerun.events import (
     Verdict,
     VerdictKind,
 )
+from fencerun.frozen import dataclass
 from fencerun.reporters.wording import ORDER, needs_attention
-from fencerun.values import dataclass
 
 #: A fence that took less is not worth a place among the slow ones, in seconds.
 SLOW = 1.0

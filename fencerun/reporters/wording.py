@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Final, Literal
 
 from fencerun.events import Problem, Verdict, VerdictKind
+from fencerun.frozen import dataclass
 from fencerun.reporters.escape import cut, one_line
 from fencerun.result import Leak
-from fencerun.values import dataclass
 
 #: How much a verdict matters: ``error`` and ``warning`` are shown as they come and turn the run
 #: red, ``note`` and ``ok`` are counted.

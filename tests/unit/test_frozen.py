@@ -9,7 +9,7 @@ from dataclasses import field
 
 import pytest
 
-from fencerun import values
+from fencerun import frozen as values
 
 
 def _classes(frozen: bool) -> tuple[type, type]:

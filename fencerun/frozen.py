@@ -1,0 +1,146 @@
+"""Value classes, made cheaply: ``dataclasses.dataclass(slots=True)`` at a tenth of its price.
+
+The library's decorator compiles up to nine functions for each class, 0.7 ms, and a run defines
+some seventy classes before it does anything. Here ``__init__`` is compiled when the first object
+is made, and all else is shared. The fields are the library's own, so that its ``replace``,
+``fields`` and ``asdict`` work, and type checkers see the library's decorator. Knows nothing of
+what the classes are for; inheritance between them is not offered.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+from collections.abc import Callable
+from operator import attrgetter
+from typing import TYPE_CHECKING, Any
+
+_MISSING = dataclasses.MISSING
+
+
+def _cheap(*, frozen: bool = False, slots: bool = True) -> Callable[[type], type]:
+    """The class with fields for its annotated names, always with slots."""
+    return lambda cls: _made(cls, frozen)
+
+
+if TYPE_CHECKING:
+    from dataclasses import dataclass as dataclass
+else:
+    dataclass = _cheap
+
+
+def _made(cls: type, frozen: bool) -> type:
+    space = dict(cls.__dict__)
+    fields = {name: _field(space, name, kind) for name, kind in cls.__annotations__.items()}
+    space.pop("__dict__", None)
+    space.pop("__weakref__", None)
+    space["__slots__"] = tuple(fields)
+    space["__dataclass_fields__"] = fields
+    space["__match_args__"] = tuple(name for name, one in fields.items() if one.init)
+    for name, method in _methods(fields, frozen).items():
+        space.setdefault(name, method)
+    made = type(cls)(cls.__name__, cls.__bases__, space)
+    made.__qualname__ = cls.__qualname__
+    made.__init__ = _first_init(made)  # type: ignore[misc]
+    return made
+
+
+def _field(space: dict[str, Any], name: str, kind: Any) -> dataclasses.Field[Any]:
+    default = space.pop(name, _MISSING)
+    found: Any = default
+    if not isinstance(default, dataclasses.Field):
+        found = dataclasses.field(default=default)
+    found.name, found.type = name, kind
+    found._field_type = dataclasses._FIELD  # type: ignore[attr-defined]
+    return found  # type: ignore[no-any-return]
+
+
+def _methods(fields: dict[str, dataclasses.Field[Any]], frozen: bool) -> dict[str, Any]:
+    compared = [name for name, one in fields.items() if one.compare]
+    key = attrgetter(*compared) if len(compared) > 1 else _few(compared)
+
+    def equals(self: Any, other: Any) -> Any:
+        if other.__class__ is not self.__class__:
+            return NotImplemented
+        return key(self) == key(other)
+
+    def hashed(self: Any) -> int:
+        return hash(key(self))
+
+    methods: dict[str, Any] = {"__eq__": equals, "__repr__": _repr}
+    if not frozen:
+        return {**methods, "__hash__": None}
+    return {
+        **methods,
+        "__hash__": hashed,
+        "__setattr__": _refuse_set,
+        "__delattr__": _refuse_delete,
+        "__getstate__": _get_state,
+        "__setstate__": _set_state,
+    }
+
+
+def _few(names: list[str]) -> Callable[[Any], tuple[Any, ...]]:
+    return lambda self: tuple(getattr(self, name) for name in names)
+
+
+def _repr(self: Any) -> str:
+    shown = (
+        f"{name}={getattr(self, name)!r}"
+        for name, one in self.__dataclass_fields__.items()
+        if one.repr
+    )
+    return f"{type(self).__qualname__}({', '.join(shown)})"
+
+
+def _refuse_set(self: Any, name: str, value: Any) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot assign to field {name!r}")
+
+
+def _refuse_delete(self: Any, name: str) -> None:
+    raise dataclasses.FrozenInstanceError(f"cannot delete field {name!r}")
+
+
+def _get_state(self: Any) -> list[Any]:
+    return [getattr(self, name) for name in self.__slots__]
+
+
+def _set_state(self: Any, state: list[Any]) -> None:
+    for name, value in zip(self.__slots__, state, strict=True):
+        object.__setattr__(self, name, value)
+
+
+def _first_init(cls: Any) -> Any:
+    def first(self: Any, *values: Any, **named: Any) -> None:
+        cls.__init__ = _init(cls)
+        cls.__init__(self, *values, **named)
+
+    return first
+
+
+def _init(cls: Any) -> Any:
+    """The compiled ``__init__``: slots are set directly, which a frozen class can't refuse."""
+    names: dict[str, Any] = {"_absent": _MISSING}
+    parameters, body = ["self"], []
+    for name, one in cls.__dataclass_fields__.items():
+        names[f"_set_{name}"] = cls.__dict__[name].__set__
+        value, default = name, ""
+        if one.default is not _MISSING:
+            names[f"_default_{name}"] = one.default
+            default = f"_default_{name}"
+        elif one.default_factory is not _MISSING:
+            names[f"_make_{name}"] = one.default_factory
+            default = "_absent"
+            value = f"_make_{name}() if {name} is _absent else {name}"
+        if one.init:
+            parameters.append(f"{name}={default}" if default else name)
+        elif not default:
+            continue
+        else:
+            value = f"_make_{name}()" if default == "_absent" else default
+        body.append(f"_set_{name}(self, {value})")
+    if hasattr(cls, "__post_init__"):
+        body.append("self.__post_init__()")
+    exec(f"def __init__({', '.join(parameters)}):\n " + "\n ".join(body or ["pass"]), names)
+    made = names["__init__"]
+    made.__qualname__ = f"{cls.__qualname__}.__init__"
+    return made
