@@ -14,6 +14,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import field
 from pathlib import Path
 
+from fencerun.frozen import dataclass
+
 #: Seconds that an interpreter may take to answer: importing torch takes 10 on a busy machine.
 SECONDS = 180
 
@@ -21,8 +23,6 @@ SECONDS = 180
 #: ``-c`` puts on ``sys.path``, may hold a ``torch`` of its own.
 _LOADER = """\
 import sys
-
-from fencerun.frozen import dataclass
 sys.path = [entry for entry in sys.path if entry]
 names = {"__name__": "fencerun_probe"}
 with open(sys.argv[1], encoding="utf-8") as file:
