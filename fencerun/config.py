@@ -144,6 +144,15 @@ def _count(value: object, where: str) -> int:
     return value
 
 
+def _limit(value: object, where: str) -> int:
+    from fencerun.canonical import MIN_LIMIT
+
+    limit = _count(value, where)
+    if limit < MIN_LIMIT:
+        raise UsageError(f"{where} is {limit}", f"write {MIN_LIMIT} bytes at least")
+    return limit
+
+
 def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
     masks = {}
     for name, item in _mapping(value, where).items():
@@ -174,7 +183,7 @@ _KEYS: Mapping[str, Callable[[object, str], object]] = {
     "exclude": _strings,
     "threads": _count,
     "env": _string_map,
-    "max_output": _count,
+    "max_output": _limit,
     "width": _count,
     "max_kept_days": _count,
     "masks": _masks,

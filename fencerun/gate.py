@@ -5,12 +5,14 @@ Between the pure table of capabilities and the prober that asks this machine.
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 from typing import Literal
 
 from fencerun.capabilities import parse
+from fencerun.errors import UsageError
 from fencerun.events import Problem
+from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.probing import Prober
@@ -32,6 +34,12 @@ class Gate:
         if requirement not in self.answers:
             self.answers[requirement] = self.prober.unmet(parse(requirement, self.own))
         return self.answers[requirement]
+
+    def insist(self, settings: Iterable[tuple[str, PageSettings]], masks: Collection[str]) -> None:
+        """Raise UsageError for an unknown capability or mask in settings, each with its place."""
+        for where, one in settings:
+            for problem in self._faults(one.defaults, where, 0, masks):
+                raise UsageError(f"{where}: {problem.what}", problem.remedy)
 
     def checked(self, page: Page, masks: Collection[str]) -> Page:
         """``page`` with a problem for every unknown capability, or mask not among ``masks``."""

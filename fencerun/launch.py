@@ -8,7 +8,7 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,8 +19,9 @@ from fencerun.discovery import discover
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
 from fencerun.events import Event, RunDone
+from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
-from fencerun.masks import Mask
+from fencerun.masks import NAMED, Mask
 from fencerun.probing import Prober
 from fencerun.selection import Target
 from fencerun.session import Request, Session
@@ -94,11 +95,12 @@ def session(
     settings = project()
     chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
     gate = _gate(settings, chosen, without)
+    own = _masks(settings)
     _insist(gate, must_have)
+    gate.insist(_defaults(settings), {*NAMED, *(mask.name for mask in own)})
     names = _names(request.targets, settings)
     _refuse_own_page(names)
     request = replace(request, targets=_called(request.targets, names, settings))
-    own = _masks(settings)
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or _worker, chosen, emit,
@@ -153,6 +155,13 @@ def _gate(settings: config.Project, python: str, without: Collection[str]) -> Ga
         raise UsageError(f"{where}: {error.args[0]}", error.args[1]) from None
     prober = Prober(python, own=own, without=without, env=settings.env)
     return Gate(prober, tuple(own), settings.untagged)
+
+
+def _defaults(settings: config.Project) -> Iterator[tuple[str, PageSettings]]:
+    """What the configuration sets for pages, and where it says so."""
+    yield "[tool.fencerun]", settings.defaults
+    for pattern, own in settings.pages:
+        yield f'[tool.fencerun.pages."{pattern}"]', own
 
 
 def _masks(settings: config.Project) -> tuple[Mask, ...]:

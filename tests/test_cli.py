@@ -131,12 +131,26 @@ def test_mistakes_in_the_call(
     assert page().read_bytes() == before
 
 
-@pytest.mark.parametrize("text", ["[tool.fencerun]\npath = ['x']\n", "[tool.fencerun\n"])
-def test_mistakes_in_the_configuration(text: str, capsys: pytest.CaptureFixture[str]) -> None:
+CONFIGURATIONS = {
+    "[tool.fencerun]\npath = ['x']\n": "no setting is called `path`. Did you mean `paths`?",
+    "[tool.fencerun\n": "pyproject.toml: ",
+    "[tool.fencerun]\npaths = ['nowhere']\n": "nowhere: no such file or directory",
+    "[tool.fencerun]\nmax_output = 10\n": "max_output is 10",
+    "[tool.fencerun]\nvaries = 'tme'\n": "[tool.fencerun]: `varies:tme`: no mask",
+    "[tool.fencerun.pages.'*.md']\nrequires = 'cudaa'\n": '[tool.fencerun.pages."*.md"]: `requi',
+    "[tool.fencerun.capabilities]\nlab = 3\n": "[tool.fencerun.capabilities]: ",
+    "[tool.fencerun.masks]\nx = 'a*'\n": "[tool.fencerun.masks]: ",
+}
+
+
+@pytest.mark.parametrize(("text", "said"), CONFIGURATIONS.items())
+def test_mistakes_in_the_configuration(
+    text: str, said: str, capsys: pytest.CaptureFixture[str]
+) -> None:
     page()
     Path("pyproject.toml").write_text(text)
-    assert cli.main(["check", "p.md"]) == 2
-    assert "pyproject.toml" in capsys.readouterr().err
+    assert cli.main(["check"]) == 2
+    assert said in capsys.readouterr().err
 
 
 def test_a_fault_of_fencerun_is_told_as_such(
