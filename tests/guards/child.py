@@ -47,9 +47,9 @@ def run_chain(guards: Guards, case: dict[str, Any], number: int = 1) -> dict[str
     if dynamo is not None:
         dynamo.reset()
     sys.modules["__main__"] = main
-    leaks, tainted = guards.chain_end()
     module.__dict__.clear()
     gc.collect()
+    leaks, tainted = guards.chain_end()
     return {"errors": errors, "violations": found, "leaks": leaks, "tainted": tainted}
 
 

@@ -151,7 +151,8 @@ TORCH: dict[str, Leaky] = {
         "torch.ones(1).device", "function modes", uses=T),
     "grad mode": Leaky("import torch; torch.set_grad_enabled(False)", "torch.is_grad_enabled()",
                        "grad mode", uses=T),
-    "inference mode": Leaky("import torch; m = torch.inference_mode(); m.__enter__()",
+    "inference mode": Leaky("import torch, colorsys\ncolorsys.m = torch.inference_mode()\n"
+                            "colorsys.m.__enter__()",
                             "torch.is_inference_mode_enabled(), torch.ones(1).is_inference()",
                             "inference mode", uses=T),
     "autocast": Leaky("import torch; a = torch.autocast('cpu'); a.__enter__()",
@@ -240,7 +241,8 @@ TORCH: dict[str, Leaky] = {
         "r(torch.ops.aten.special_airy_ai.default)(lambda x: x)",
         "len(torch._decomp.decomposition_table)", "decomposition", uses=T),
     "allow_in_graph": Leaky(
-        "import torch._dynamo\ndef f(x): return x\ntorch._dynamo.allow_in_graph(f)",
+        "import torch._dynamo, colorsys\ndef f(x): return x\n"
+        "colorsys.f = torch._dynamo.allow_in_graph(f)",
         "len(torch._dynamo.trace_rules._allowed_callable_ids())", "allow_in_graph", uses=T),
     "backend": Leaky(
         "import torch._dynamo\n@torch._dynamo.register_backend(name='mine')\n"

@@ -143,9 +143,10 @@ class Guards:
         yield from self._state.settle(self._evidence)
         for what, was, now, words in self._contexts.changes():
             yield Change(what, was, now, words)
-        for watch in (self._modules, self._descriptors):
-            for found in watch.settle():
-                yield Change(*found)
+        for found in self._modules.settle():
+            yield Change(*found)
+        for found in self._descriptors.settle(self._evidence.mentions):
+            yield Change(*found)
         for what in self._ledger.permanent:
             yield Change(what, "", "", WORDS, undone=False)
 

@@ -24,6 +24,7 @@ class Evidence:
         self._given: list[tuple[int, CodeType | str, int]] = []
         self._codes: dict[int, list[tuple[CodeType, int]]] = {}
         self._names: set[str] | None = None
+        self._stores: set[str] | None = None
 
     def add(self, fence: int, code: CodeType | str, line: int = 1) -> None:
         """Another piece of the fence's code ran; ``line`` is the first page line of a source."""
@@ -33,7 +34,7 @@ class Evidence:
         """Each fence's code with what has to be added to its lines; sources compiled by now."""
         given, self._given = self._given, []
         for fence, code, line in given:
-            self._names = None
+            self._names = self._stores = None
             if isinstance(code, str):
                 try:
                     code = compile(code, "<fence>", "exec", _TOP_LEVEL_AWAIT, dont_inherit=True)
@@ -63,13 +64,15 @@ class Evidence:
 
         Strings count because of ``setattr`` and ``patch``.
         """
-        found: set[str] = set()
-        for codes in self._read().values():
-            for code, _ in codes:
-                for part in _parts(code):
-                    found.update(c for c in part.co_consts if isinstance(c, str))
-                    found.update(_stored(part))
-        return found
+        by_fence = self._read()
+        if self._stores is None:
+            self._stores = set()
+            for codes in by_fence.values():
+                for code, _ in codes:
+                    for part in _parts(code):
+                        self._stores.update(c for c in part.co_consts if isinstance(c, str))
+                        self._stores.update(_stored(part))
+        return self._stores
 
     def mentions(self, words: tuple[str, ...]) -> bool:
         """Whether the chain's code says one of ``words``."""

@@ -116,9 +116,20 @@ class DescriptorsWatch:
     """Open file descriptors that no Python object will close."""
 
     _DIRECTORIES = ("/proc/self/fd", "/dev/fd")
-    _WORDS = ("open", "openpty", "pipe", "dup", "dup2", "memfd_create", "socket", "detach")
-    #: Descriptors of drivers and of the kernel's own objects belong to native libraries.
-    _NATIVE = ("/dev/nvidia", "/dev/dri", "/dev/kfd", "/dev/shm", "anon_inode:")
+    #: What code says that opens one, by what it leads to. Others belong to native libraries
+    #: (drivers, a runtime's own threads), and closing those would break them.
+    _WORDS = (
+        ("pipe:", ("pipe", "pipe2", "Pipe")),
+        ("socket:", ("socket", "socketpair", "create_connection", "detach", "accept")),
+        ("anon_inode:", ("eventfd", "epoll", "pidfd_open", "timerfd_create", "inotify_init")),
+        ("/memfd:", ("memfd_create",)),
+        ("/dev/pts/", ("openpty", "open", "dup", "dup2")),
+        ("/dev/nvidia", ()),
+        ("/dev/dri", ()),
+        ("/dev/kfd", ()),
+        ("/dev/infiniband", ()),
+        ("/", ("open", "dup", "dup2", "detach", "mkstemp", "TemporaryFile")),
+    )
 
     def __init__(self) -> None:
         self._directory = next((d for d in self._DIRECTORIES if os.path.isdir(d)), None)
@@ -162,7 +173,7 @@ class DescriptorsWatch:
         self._baseline |= self.opened() - before
         self._seen = self._stamp()
 
-    def settle(self) -> Iterator[Found]:
+    def settle(self, mentions: Callable[[tuple[str, ...]], bool]) -> Iterator[Found]:
         """Close and name each new descriptor that nothing else is going to close."""
         stamp = self._stamp()
         if stamp is not None and stamp == self._seen:
@@ -177,10 +188,10 @@ class DescriptorsWatch:
             for number in _owned_descriptors():
                 new.pop(number, None)
         for number, target in sorted(new.items()):
-            if target.startswith(self._NATIVE):
-                continue
-            os.close(number)
-            yield f"file descriptor {number}", "", target, self._WORDS, True
+            words = next((words for start, words in self._WORDS if target.startswith(start)), ())
+            if mentions(words) or (mentions(("dup", "fcntl")) and words):
+                os.close(number)
+                yield f"file descriptor {number}", "", target, words, True
 
     def _target(self, name: str) -> str | None:
         try:

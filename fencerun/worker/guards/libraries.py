@@ -182,6 +182,27 @@ def _distributed(distributed: Any) -> Items:
                   "init_process_group", "init_device_mesh")]  # fmt: skip
 
 
+def _cuda(cuda: Any) -> Items:
+    c = table("torch", "_C", default=None)
+
+    def once_up(read: Callable[[], Any]) -> Callable[[], Any]:
+        # Asking would bring CUDA up; before that, everything has its default, 0.
+        return lambda: read() if cuda.is_initialized() else 0
+
+    def write_stream(value: int) -> None:
+        if value == 0:
+            cuda.set_stream(cuda.default_stream())
+
+    return [
+        Probe("current CUDA device", once_up(c._cuda_getDevice), c._cuda_setDevice, "set_device"),
+        Probe("current CUDA stream",
+              once_up(lambda: c._cuda_getCurrentRawStream(c._cuda_getDevice())), write_stream,
+              "set_stream", "Stream", "__enter__"),
+        Probe("CUDA sync debug mode", once_up(c._cuda_get_sync_debug_mode),
+              c._cuda_set_sync_debug_mode, "set_sync_debug_mode"),
+    ]  # fmt: skip
+
+
 def _registry(module: str, what: str, path: str, *words: str) -> RegistryWatch:
     names = path.split(".")
     return RegistryWatch(what, lambda: table(module, *names, default=None), *words)
@@ -250,6 +271,7 @@ BY_MODULE: dict[str, Callable[[Any], Items]] = {
     "matplotlib": _matplotlib,
     "matplotlib.pyplot": _pyplot,
     "torch": _torch,
+    "torch.cuda": _cuda,
     "torch._decomp": _decompositions,
     "torch._dynamo.backends.registry": _dynamo,
     "torch.distributed": _distributed,

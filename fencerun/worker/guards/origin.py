@@ -59,6 +59,8 @@ class Origins:
     def is_installed_module(self, name: str) -> bool:
         """Whether the module ``name``, loaded or about to be, is built in or installed."""
         root = name.partition(".")[0]
+        if root == "__main__":
+            return False  # a fence's, and gone by the time that it is asked for
         if root in sys.stdlib_module_names:
             return True
         for loaded in (name, root):
@@ -69,7 +71,7 @@ class Origins:
         if root in sys.modules:
             # A namespace package has no file; what C code makes has no spec worth reading.
             path = list(getattr(sys.modules[root], "__path__", ()))
-            return all(self.is_installed(entry + os.sep) for entry in path)
+            return bool(path) and all(self.is_installed(entry + os.sep) for entry in path)
         return self._is_installed_on_disk(root)
 
     def _is_installed_on_disk(self, root: str) -> bool:

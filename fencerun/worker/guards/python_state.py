@@ -19,14 +19,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
-#: Variables that torch and OpenMP set for themselves on first use.
-OWN_VARIABLES = (
-    "TORCHINDUCTOR_CACHE_DIR",
-    "TRITON_CACHE_DIR",
-    "KMP_INIT_AT_FORK",
-    "KMP_DUPLICATE_LIB_OK",
-    "PYTORCH_NVML_BASED_CUDA_CHECK",
-)
+#: What variables begin with that torch and its runtimes set for themselves on first use.
+OWN_VARIABLES = ("TORCH", "PYTORCH_", "TRITON_", "KMP_", "OMP_", "MKL_", "CUDA_", "NCCL_", "HIP_")
 
 _SIGNALS = (
     "SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGHUP",

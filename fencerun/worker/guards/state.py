@@ -182,7 +182,7 @@ class State:
             yield Change(what, _text(was), _text(became), (text, *probe.words), undone, fence)
 
     def _is_own_variable(self, probe: Probe, name: str, evidence: Evidence) -> bool:
-        own = probe.name == "environment variable" and name in python_state.OWN_VARIABLES
+        own = probe.name == "environment variable" and name.startswith(python_state.OWN_VARIABLES)
         return own and not evidence.mentions((name,))
 
     def _settle_watch(self, watch: Watch, evidence: Evidence) -> Iterator[Change]:
