@@ -29,7 +29,7 @@ def test_keys_are_read(tmp_path: Path) -> None:
         paths = ["lessons", "README.md"]
         exclude = "drafts/*"
         threads = 2
-        max_output = 1000
+        max_output = 2000
         timeout = 5
         env = { WMT_DIR = "data", N = 3 }
         masks = { run = 'run-\\d+', host = { pattern = 'node\\d', replacement = 'NODE' } }

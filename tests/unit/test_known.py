@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fencerun.events import Verdict, VerdictKind
-from fencerun.known import reference, settle
+from fencerun.known import excused, reference, settle
 
 KNOWN = {"07.md::4": "pytorch#12345", "docs/a.md::1": "x#1"}
 
@@ -42,3 +42,9 @@ def test_settle(kind: VerdictKind, after: VerdictKind) -> None:
     verdict = Verdict("07.md::4", kind, "07.md", 4, 9)
     assert settle(verdict, "pytorch#12345").kind == after
     assert settle(verdict, None) is verdict
+
+
+def test_what_a_known_fault_blocks_is_excused_with_it() -> None:
+    verdict = Verdict("07.md::5", "blocked", "07.md", 5, 9, remedy="mend fence 4")
+    found = excused(verdict, "pytorch#12345")
+    assert (found.kind, found.reason, found.remedy) == ("known", "pytorch#12345", "")

@@ -7,7 +7,7 @@ import pytest
 from fencerun.frontmatter import PageSettings
 from fencerun.plan import members
 from fencerun.reader import parse as read
-from fencerun.selection import Target, parse, selector
+from fencerun.selection import Target, parse, selector, unmatched
 
 PAGE = b"# a\n\n```python fence:1\nopt = 1\n```\n\n```python fence:2\ny\n```\n\n```text output:2\n9\n```\n"
 
@@ -46,3 +46,11 @@ def test_selector(targets: tuple[Target, ...], word: str | None, numbers: list[i
     found = members(read(PAGE, "a.md"), PageSettings())
     selects = selector(targets, word)
     assert [member.fence.number for member in found if selects(member)] == numbers
+
+
+def test_single_fences_that_are_not_there() -> None:
+    text = b"```python fence:1\nx\n```\n\n```text output:1\n1\n```\n\nprose\n"
+    found = members(read(text, "a.md"), PageSettings())
+    named = ["a.md", "b.md", "a.md::1", "a.md:2", "a.md:6", "a.md::2", "a.md:9", "b.md::1"]
+    missing = unmatched([parse(name) for name in named], found)
+    assert [str(target) for target in missing] == ["a.md::2", "a.md:9", "b.md::1"]

@@ -1,0 +1,84 @@
+"""From what is typed to what a session gets."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from fencerun import launch
+from fencerun.errors import UsageError
+from fencerun.selection import Target
+from fencerun.session import Request, Session
+
+
+@pytest.fixture(autouse=True)
+def _here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("FENCERUN_PAGE", raising=False)
+    (tmp_path / "lessons").mkdir()
+    for name in ("lessons/a.md", "lessons/b.md", "x:3"):
+        (tmp_path / name).write_text("```python fence:1\n```\n")
+    (tmp_path / "link.md").symlink_to("lessons/a.md")
+
+
+def session(*arguments: str) -> Session:
+    request = Request("check", launch.targets(arguments))
+    return launch.session(request, lambda event: None)
+
+
+def test_a_file_of_that_very_name_wins() -> None:
+    assert launch.targets(["x:3", "y:3", "lessons/a.md::7"]) == (
+        Target("x:3"),
+        Target("y", line=3),
+        Target("lessons/a.md", fence=7),
+    )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "names", "targets"),
+    [
+        (("lessons",), ("lessons/a.md", "lessons/b.md"), (Target("lessons"),)),
+        (("lessons/a.md::1",), ("lessons/a.md",), (Target("lessons/a.md", 1),)),
+        (
+            ("lessons/a.md::1", "./lessons/a.md:1"),
+            ("lessons/a.md",),
+            (Target("lessons/a.md", 1), Target("lessons/a.md", line=1)),
+        ),
+        (("link.md", "lessons/a.md::1"), ("link.md",), (Target("link.md"), Target("link.md", 1))),
+        (
+            ("lessons/b.md::1", "lessons"),
+            ("lessons/b.md", "lessons/a.md"),
+            (Target("lessons/b.md", 1), Target("lessons/a.md"), Target("lessons/b.md")),
+        ),
+    ],
+    ids=["directory", "fence", "two spellings", "a link to it", "directory and fence"],
+)
+def test_targets_are_called_as_the_pages_are(
+    arguments: tuple[str, ...], names: tuple[str, ...], targets: tuple[Target, ...]
+) -> None:
+    made = session(*arguments)
+    assert made.names == names
+    assert made.request.targets == targets
+
+
+def test_pages_of_the_configuration_are_called_from_here(monkeypatch: pytest.MonkeyPatch) -> None:
+    Path("pyproject.toml").write_text("[tool.fencerun]\npaths = ['lessons']\n")
+    assert session().names == ("lessons/a.md", "lessons/b.md")
+    monkeypatch.chdir("lessons")
+    assert session().names == ("a.md", "b.md")
+
+
+def test_a_page_is_refused_that_is_being_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    a, b = (str(Path("lessons", name).resolve()) for name in ("a.md", "b.md"))
+    monkeypatch.setenv("FENCERUN_PAGE", f":{a}:{b}")
+    for name in ("lessons/a.md", "lessons/b.md", "link.md", "lessons"):
+        with pytest.raises(UsageError, match="runs fencerun on the page itself"):
+            session(name)
+    assert session("x:3").names == ("x:3",)
+
+
+def test_the_gate_sees_the_variables_of_the_fences() -> None:
+    Path("pyproject.toml").write_text("[tool.fencerun.env]\nLESSON_TOKEN = 'x'\n")
+    assert session("lessons").gate.unmet("env:LESSON_TOKEN") is None
+    assert session("lessons").gate.unmet("env:LESSON_OTHER") == "LESSON_OTHER is not set"
