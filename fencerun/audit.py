@@ -14,7 +14,8 @@ from dataclasses import field
 
 from fencerun.compare import compare
 from fencerun.frozen import dataclass
-from fencerun.judge import Judgement, rule_of
+from fencerun.judge import rule_of
+from fencerun.judgement import Judgement
 from fencerun.masks import Mask
 from fencerun.plan import PlannedChain, Step
 from fencerun.running import Runner

@@ -26,7 +26,7 @@ def beside(page: str) -> Callable[[str], bytes | None]:
 
 def _is_called(directory: Path, path: str) -> bool:
     """Whether the file has that very name: on some systems ``Helpers.py`` answers to another."""
-    if sys.platform not in ("darwin", "win32"):
+    if str(sys.platform) not in ("darwin", "win32"):
         return True
     for part in path.split("/"):
         if part not in os.listdir(directory):

@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencerun import names
+from fencerun import bound, names
 from fencerun.canonical import canonical, recorded
 from fencerun.compare import Comparison, Rule, compare
 from fencerun.diff import diff
 from fencerun.events import Verdict
-from fencerun.frozen import dataclass
+from fencerun.judgement import Judgement
 from fencerun.masks import Mask, lookup
 from fencerun.plan import Member
 from fencerun.result import Failure, Outcome
@@ -22,17 +22,6 @@ from fencerun.tags import Raises, Tags
 
 #: Bytes of a failed fence's output and stderr that a report shows.
 SHOWN = 4 << 10
-
-
-@dataclass(frozen=True, slots=True)
-class Judgement:
-    """A verdict, and the lines that a recording should hold; None leaves it as it stands."""
-
-    verdict: Verdict
-    lines: tuple[str, ...] | None = None
-    rule: Rule | None = None
-    #: Canonical output, with the line that an expected exception adds; None when it failed.
-    printed: tuple[str, ...] | None = None
 
 
 def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
@@ -64,12 +53,16 @@ def judge(
     base = _base(member, outcome)
     if failure is not None:
         return _failed(member, base, failure, outcome)
-    if member.tags.quiet:
-        return Judgement(base)
     rule = rule_of(member.tags, own)
-    output = _with_line(outcome.output, ending)
-    printed = canonical(output, masks=rule.masks, limit=max_output)
-    return compared(member, base, printed, rule, elsewhere)
+    if member.tags.quiet:
+        judgement = Judgement(base, rule=rule)
+    else:
+        output = _with_line(outcome.output, ending)
+        printed = canonical(output, masks=rule.masks, limit=max_output)
+        judgement = compared(member, base, printed, rule, elsewhere)
+    if member.fence.values:
+        return bound.judge(judgement, member.fence.values, outcome.values, rule)
+    return judgement
 
 
 def compared(

@@ -15,6 +15,7 @@ from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier, InfoString
 from fencerun.tags import Tags
 from fencerun.text import Lines, split_lines
+from fencerun.values import Value
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,6 +76,8 @@ class Fence:
     language: str
     block: CodeBlock
     recording: Recording | None
+    #: The values in prose that are bound to it, in page order.
+    values: tuple[Value, ...] = ()
 
     @property
     def code(self) -> str:
@@ -113,6 +116,7 @@ class Page:
     settings: PageSettings = field(default_factory=PageSettings)
     fences: tuple[Fence, ...] = ()
     recordings: tuple[Recording, ...] = ()
+    values: tuple[Value, ...] = ()
     #: Runnable code blocks without tags, and those that say ``fence:none``.
     untagged: tuple[CodeBlock, ...] = ()
     excused: tuple[CodeBlock, ...] = ()

@@ -11,7 +11,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
 from fencerun.compare import Rule, compare
-from fencerun.judge import Judgement, tolerable
+from fencerun.judge import tolerable
+from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask, lookup
 from fencerun.plan import PlannedChain, Step
 
@@ -28,7 +29,7 @@ def doubtful(
 
     ``seconds`` says how long each fence took, by id.
     """
-    new = {step.member.id for step, judgement in judged if judgement.lines is not None}
+    new = {step.member.id for step, judgement in judged if judgement.news}
     return tuple(
         chain
         for chain in chains
@@ -48,18 +49,20 @@ def settle(
 
 
 def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judgement:
-    if one.lines is None or two is None or one.rule is None:
+    if not one.news or two is None or one.rule is None:
         return one
     if two.verdict.kind in ("failed", "blocked"):
         what = f"it ran once and failed when run again: {two.verdict.what}"
         return Judgement(
             replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
         )
-    other = two.printed or ()
-    if compare(one.lines, other, one.rule).equal:
-        return one
-    what = "it prints something else each time: " + _difference(one.lines, other)
-    remedy = _remedy(one.lines, other, one.rule, own)
+    lines, other = one.lines, two.printed or ()
+    if lines is None or compare(lines, other, one.rule).equal:
+        lines, other = one.values, two.values
+        if all(compare([a], [b], one.rule).equal for a, b in zip(lines, other, strict=True)):
+            return one
+    what = "it prints something else each time: " + _difference(lines, other)
+    remedy = _remedy(lines, other, one.rule, own)
     return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
 
 

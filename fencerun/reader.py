@@ -13,12 +13,13 @@ from dataclasses import field
 from functools import cache
 from typing import Any
 
-from fencerun import frontmatter, lint
+from fencerun import frontmatter, lint, values
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
 from fencerun.infostring import LANGUAGES, InfoString, parse_comment, parse_info
 from fencerun.page import CodeBlock, Fence, Page, Recording
 from fencerun.text import Lines, split_lines
+from fencerun.values import Value
 
 #: Bytes without any of these hold nothing of ours, so that a page of them need not be parsed.
 MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")
@@ -173,7 +174,8 @@ class _Reader:
     def page(self, text: str, bom: bool, settings: frontmatter.PageSettings) -> Page:
         """The page of what was gathered, with the problems that only the whole shows."""
         recordings = self._recordings()
-        fences = tuple(self._fences({r.number: r for r in recordings}))
+        bound = self._values()
+        fences = tuple(self._fences({r.number: r for r in recordings}, bound))
         self._check_links(fences)
         self.problems += lint.raw_lines(self.path, self.lines, self.covered, self.tokens)
         self.problems += lint.blocks(self.path, self.lines, self.blocks)
@@ -186,6 +188,7 @@ class _Reader:
             settings,
             fences,
             recordings,
+            bound,
             tuple(b for b in runnable if not b.info.tagged),
             tuple(b for b in self.blocks if b.info.number == 0),
             tuple(sorted(self.problems, key=lambda p: p.line)),
@@ -206,7 +209,19 @@ class _Reader:
             found[number] = Recording(number, block, tuple(text.split("\n")) if text else ())
         return tuple(found.values())
 
-    def _fences(self, recordings: dict[int, Recording]) -> Iterator[Fence]:
+    def _values(self) -> tuple[Value, ...]:
+        found, faults = values.find(self.lines, self.tokens)
+        for fault in faults:
+            self.problem(fault.line - 1, "value", fault.what, fault.remedy)
+        numbers = {block.info.number for block in self.blocks}
+        for value in found:
+            if value.fence not in numbers:
+                self.problem(value.line - 1, "value",
+                             f"a value of fence {value.fence}, which is not on this page",
+                             "name a fence of this page")  # fmt: skip
+        return found
+
+    def _fences(self, recordings: dict[int, Recording], bound: Sequence[Value]) -> Iterator[Fence]:
         seen: dict[int, CodeBlock] = {}
         for block in self.blocks:
             number = block.info.number
@@ -228,7 +243,8 @@ class _Reader:
                 self.problem(recording.block.open, "container",
                              f"the recording of fence {number} lies in another list item or quote",
                              "move it beside its fence, or delete it", block.open)  # fmt: skip
-            yield Fence(number, language or "python", block, recording)
+            own = tuple(value for value in bound if value.fence == number) if bound else ()
+            yield Fence(number, language or "python", block, recording, own)
 
     def _check_links(self, fences: tuple[Fence, ...]) -> None:
         earlier: set[int] = set()

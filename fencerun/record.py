@@ -6,13 +6,16 @@ goes in. Knows nothing of disks, engines or verdicts.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 
+from fencerun import reader
+from fencerun import values as values_on_page
 from fencerun.frontmatter import PageSettings
 from fencerun.page import Page
 from fencerun.plan import Member, members
-from fencerun.splice import NewRecording, SpliceError, splice
+from fencerun.splice import NewRecording, SpliceError, encode, splice
 from fencerun.tags import Tags
+from fencerun.values import Value
 
 #: What a fence's output depends on, as far as the page says it: number, language, code, tags.
 _Link = tuple[int, str, str, Tags]
@@ -23,27 +26,61 @@ def apply(
     now: Page,
     changes: Mapping[int, NewRecording | None],
     base: PageSettings | None = None,
+    bindings: Mapping[int, Sequence[tuple[Value, str]]] | None = None,
 ) -> tuple[bytes, tuple[tuple[int, str], ...]]:
     """The bytes of ``now`` with ``changes``, and the numbers refused, each with the reason.
 
     ``before`` is the page that ran, ``base`` the project's settings for it. A change goes in when
     its fence and those that it takes up from still have the same code and tags, and nobody edited
-    its recording. Where none does, the bytes are those of ``now``.
+    its recording. Where none does, the bytes are those of ``now``. ``bindings`` say, by the number
+    of their fence, what values in the prose should say; they go in under the same conditions.
     """
-    base = base or PageSettings()
+    base, bindings = base or PageSettings(), bindings or {}
     problem = next((p for p in now.problems if p.severity == "error"), None)
     if problem is not None:
         why = f"the page now has a problem on line {problem.line}: {problem.what}"
-        return splice(now, {}), tuple((number, why) for number in sorted(changes))
+        return splice(now, {}), tuple((number, why) for number in sorted({*changes, *bindings}))
     was, there = ({m.fence.number: m for m in members(p, base)} for p in (before, now))
-    refused = {n: reason for n in changes if (reason := _edited(was, there, n))}
+    refused = {n: said for n in {*changes, *bindings} if (said := _edited(was, there, n))}
     left = {number: change for number, change in changes.items() if number not in refused}
     while True:
         try:
-            return splice(now, left), tuple(sorted(refused.items()))
+            recorded = splice(now, left)
         except SpliceError as error:
             refused[error.fence] = error.why
             del left[error.fence]
+            continue
+        if bindings:
+            wanted = {n: new for n, new in bindings.items() if n not in refused}
+            recorded = _bound(reader.parse(recorded, now.path), wanted, refused)
+        return recorded, tuple(sorted(refused.items()))
+
+
+def _bound(
+    page: Page, wanted: Mapping[int, Sequence[tuple[Value, str]]], refused: dict[int, str]
+) -> bytes:
+    """The bytes of ``page`` with these values; those that were edited meanwhile are refused."""
+    new: list[tuple[Value, str]] = []
+    for number, pairs in wanted.items():
+        there = [value for value in page.values if value.fence == number]
+        for value, text in pairs:
+            same = [other for other in there if _is_same(other, value)]
+            if not same:
+                refused[number] = f"the value `{value.expression}` was edited while it ran"
+            new += ((other, text) for other in same)
+    text = values_on_page.write(page.text, new)
+    written = ("\ufeff" * page.bom + text).encode("utf-8")
+    after = reader.parse(written, page.path)
+    kept = values_on_page.without_texts(page.text, page.values)
+    if values_on_page.without_texts(after.text, after.values) != kept:
+        refused.update(dict.fromkeys(wanted, "its value would not read back from the page"))
+        return encode(page)
+    return written
+
+
+def _is_same(value: Value, other: Value) -> bool:
+    bound = (value.expression, value.spec, value.text)
+    return bound == (other.expression, other.spec, other.text)
 
 
 def _edited(was: Mapping[int, Member], now: Mapping[int, Member], number: int) -> str | None:

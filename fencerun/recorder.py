@@ -7,7 +7,7 @@ what was found to the page as it is now, and replaces the file in one step.
 from __future__ import annotations
 
 import shlex
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field, replace
 
 from fencerun import files, reader, record
@@ -16,13 +16,17 @@ from fencerun.events import Verdict
 from fencerun.freshness import parse_key
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
-from fencerun.judge import Judgement
+from fencerun.judgement import Judgement
 from fencerun.page import Page, Recording
 from fencerun.plan import Member, Step
 from fencerun.splice import NewRecording
+from fencerun.values import Value
 
 #: The provenance tags to write beside a recording with this text, or None where none belong.
 Stamp = Callable[[Member, Sequence[str]], tuple[tuple[str, str], ...] | None]
+
+#: What values on the page should say, by the number of their fence.
+Bindings = Mapping[int, Sequence[tuple[Value, str]]]
 
 Judged = Sequence[tuple[Step, Judgement]]
 
@@ -48,17 +52,22 @@ class Recorder:
     ) -> tuple[list[Verdict], bool]:
         """The verdicts after writing, and whether the page on disk changed."""
         changes: dict[int, NewRecording | None] = {}
+        bindings: dict[int, Sequence[tuple[Value, str]]] = {}
         for step, judgement in judged:
+            number = step.member.fence.number
             if (change := self._change(step.member, judgement)) is not None:
-                changes[step.member.fence.number] = change
+                changes[number] = change
+            if judgement.bindings and judgement.verdict.kind in self.only:
+                bindings[number] = judgement.bindings
         for verdict in orphans:
             if "orphan" in self.only:
                 changes[verdict.fence] = None
-        if not changes:
+        if not changes and not bindings:
             return [judgement.verdict for _, judgement in judged] + list(orphans), False
-        refused, written = self._replace(page, changes)
+        refused, written = self._replace(page, changes, bindings)
         verdicts = [judgement.verdict for _, judgement in judged] + list(orphans)
-        return [self._after(v, changes, refused) for v in verdicts], written
+        touched = {*changes, *bindings}
+        return [self._after(v, touched, refused) for v in verdicts], written
 
     def _change(self, member: Member, judgement: Judgement) -> NewRecording | None:
         kind, recording = judgement.verdict.kind, member.fence.recording
@@ -79,27 +88,27 @@ class Recorder:
         provenance = self.stamp(member, lines)
         return NewRecording(tuple(lines), provenance or (), keep_empty=provenance is not None)
 
-    def _replace(self, page: Page, changes: Changes) -> tuple[Refused, bool]:
+    def _replace(self, page: Page, changes: Changes, bindings: Bindings) -> tuple[Refused, bool]:
         try:
             with files.locked(page.path):
                 data = files.read(page.path)
                 now = reader.parse(data, page.path)
-                new, reasons = record.apply(page, now, changes, self.base)
+                new, reasons = record.apply(page, now, changes, self.base, bindings)
                 refused = {number: (why, "") for number, why in reasons}
                 if new == data or self.dry_run:
                     return refused, False
                 files.replace(page.path, new)
         except FencerunError as error:
             # One page that cannot be written is no reason to throw away what the others said.
-            return dict.fromkeys(changes, (error.what, error.remedy)), False
+            return dict.fromkeys({*changes, *bindings}, (error.what, error.remedy)), False
         return refused, True
 
-    def _after(self, verdict: Verdict, changes: Changes, refused: Refused) -> Verdict:
+    def _after(self, verdict: Verdict, touched: Set[int], refused: Refused) -> Verdict:
         if verdict.fence in refused:
             why, remedy = refused[verdict.fence]
             remedy = remedy or f"fencerun record {shlex.quote(verdict.id)}"
             return replace(verdict, kind="refused", what=why, remedy=remedy)
-        if self.dry_run or verdict.fence not in changes or verdict.kind == "passed":
+        if self.dry_run or verdict.fence not in touched or verdict.kind == "passed":
             return verdict
         return replace(verdict, kind="recorded", what=_said(verdict), remedy="")
 

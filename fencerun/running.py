@@ -14,7 +14,8 @@ from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
 from fencerun.events import Event, FenceStarted, Verdict
 from fencerun.frozen import dataclass
-from fencerun.judge import Judgement, blocked, judge
+from fencerun.judge import blocked, judge
+from fencerun.judgement import Judgement
 from fencerun.masks import Mask
 from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
@@ -146,4 +147,5 @@ def _job(key: str, step: Step) -> Job:
         stderr=bool(tags.stderr),
         echo=bool(tags.echo),
         may_raise=tags.raises is not None,
+        values=tuple((value.expression, value.spec) for value in member.fence.values),
     )

@@ -32,7 +32,7 @@ from fencerun.events import (
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
-from fencerun.judge import Judgement
+from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
 from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
@@ -237,7 +237,7 @@ class Session:
     def _may_be_written(self, step: Step, judgement: Judgement) -> bool:
         """Whether the verdict waits for the page to be written."""
         stamped = step.member.requires and judgement.verdict.kind == "passed"
-        return judgement.lines is not None or bool(stamped)
+        return judgement.news or bool(stamped)
 
     def _proven(self, share: Share, judged: Judged, runner: Runner) -> Judged:
         """What is left to record once every new recording was made twice."""
@@ -270,7 +270,7 @@ class Session:
         """The fences that are not run: told at once, but for what is to be recorded of them."""
         for idle in share.idle:
             judgement = self.unrun.judgement(idle)
-            if self.request.verb == "check" or judgement.lines is None:
+            if self.request.verb == "check" or not judgement.news:
                 self._emit(judgement.verdict)
             if judgement.rule is not None:
                 yield Step(idle.member, True), judgement

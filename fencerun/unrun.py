@@ -18,7 +18,8 @@ from fencerun.events import Verdict
 from fencerun.freshness import Part, Provenance
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
-from fencerun.judge import Judgement, compared, rule_of
+from fencerun.judge import compared, rule_of
+from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Recording

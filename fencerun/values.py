@@ -9,9 +9,9 @@ from __future__ import annotations
 import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from typing import Any
 
+from fencerun.frozen import dataclass
 from fencerun.tags import TagError, Tolerance, read
 from fencerun.text import Lines
 
@@ -21,7 +21,7 @@ _ATTRIBUTE = re.compile(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([
 _CODE_OR_COMMENT = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
 _BINDING = re.compile(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
 #: What Markdown would take for more than text. In raw HTML it takes nothing for more.
-_MARKDOWN = re.compile(r"([\\`*_\[\]|~$#])")
+_MARKDOWN = re.compile(r"([\\`*_|~$])")
 _ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
 
 
@@ -59,15 +59,19 @@ class Misbound:
 
 def find(lines: Lines, tokens: Sequence[Any]) -> tuple[tuple[Value, ...], tuple[Misbound, ...]]:
     """The values on a page, in order, and what is wrong with those that are none."""
-    values, faults = [], []
+    values: list[Value] = []
+    faults: list[Misbound] = []
     if "data-fence" in lines.source:
         for token in tokens:
             if token.type not in ("inline", "html_block") or "data-fence" not in token.content:
                 continue
             raw = token.type == "html_block"
             for found in _in_block(lines, token.map, raw):
-                (values if isinstance(found, Value) else faults).append(found)
-    return tuple(values), tuple(faults)  # type: ignore[arg-type]
+                if isinstance(found, Value):
+                    values.append(found)
+                else:
+                    faults.append(found)
+    return tuple(values), tuple(faults)
 
 
 def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | Misbound]:

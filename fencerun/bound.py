@@ -1,0 +1,66 @@
+"""Verdicts on values in prose: what their expressions came to, against what the page says. Pure."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from fencerun.compare import compare
+from fencerun.events import Verdict
+from fencerun.judgement import Judgement
+from fencerun.result import Failure, ValueResult
+from fencerun.rule import Rule
+from fencerun.values import Value
+
+
+def judge(
+    judgement: Judgement, values: Sequence[Value], results: Sequence[ValueResult], rule: Rule
+) -> Judgement:
+    """``judgement`` of a fence's output, and now of its values too.
+
+    A value that cannot be computed fails its fence, at the value's own page line.
+    """
+    texts = []
+    for value, result in zip(values, results, strict=True):
+        if result.error is not None or result.text is None:
+            return Judgement(_failed(judgement.verdict, value, result))
+        texts.append(" ".join(result.text.split()))
+    judgement = replace(judgement, values=tuple(texts))
+    changed = [
+        (value, text)
+        for value, text in zip(values, texts, strict=True)
+        if not _agrees(value, text, rule)
+    ]
+    if not changed:
+        return judgement
+    return replace(judgement, verdict=_changed(judgement.verdict, changed), bindings=tuple(changed))
+
+
+def _agrees(value: Value, text: str, rule: Rule) -> bool:
+    if value.rtol is not None:
+        rule = replace(rule, rtol=value.rtol.value, any_number=value.rtol.any)
+    return compare([value.shown], [text], rule).equal
+
+
+def _failed(verdict: Verdict, value: Value, result: ValueResult) -> Verdict:
+    summary = f"the value `{value.expression}`: {result.error}"
+    return replace(
+        verdict,
+        kind="failed",
+        line=value.line,
+        what=summary,
+        remedy=f"mend the expression, or what fence {value.fence} leaves behind",
+        failure=Failure("exception", summary, value.line),
+        diff=(),
+    )
+
+
+def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]]) -> Verdict:
+    value, text = changed[0]
+    here = f"`{value.expression}` is {text}, and the page says {value.shown or 'nothing'}"
+    more = f", and {len(changed) - 1} more values" if len(changed) > 1 else ""
+    if verdict.kind in ("passed", "elsewhere"):
+        remedy = f"fencerun record {verdict.id}"
+        what = f"{here}{more}"
+        return replace(verdict, kind="changed", line=value.line, what=what, remedy=remedy)
+    return replace(verdict, what=f"{verdict.what}; line {value.line}: {here}{more}")
