@@ -9,7 +9,20 @@ from fencerun.plan import members
 from fencerun.reader import parse as read
 from fencerun.selection import Target, parse, selector, unmatched
 
-PAGE = b"# a\n\n```python fence:1\nopt = 1\n```\n\n```python fence:2\ny\n```\n\n```text output:2\n9\n```\n"
+PAGE = b"""# a
+
+```python fence:1
+opt = 1
+```
+
+```python fence:2
+y
+```
+
+```text output:2
+9
+```
+"""
 
 
 @pytest.mark.parametrize(
