@@ -22,9 +22,9 @@ from fencerun.engines.outcomes import chain_frame, outcome
 from fencerun.engines.worker import with_leaks
 from fencerun.worker.capture import Capture
 from fencerun.worker.chain import Chain as RunningChain
-from fencerun.worker.chain import Process
 from fencerun.worker.interrupts import Interrupts
 from fencerun.worker.loop import run_chain
+from fencerun.worker.process import Process
 
 
 class _NoInterrupts(Interrupts):

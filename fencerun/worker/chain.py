@@ -1,22 +1,19 @@
 """One chain of fences, run and cleaned up in this process: the unit of hygiene.
 
-Inside a chain everything is as in one script; at its end whatever it changed is undone, named,
-or makes the process unfit for more. Knows nothing of sockets or of the parent.
+Inside a chain everything is as in one script. Knows nothing of sockets or of the parent.
 """
 
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import sys
 import time
 
-from fencerun.worker import caches, children, cuda, execute, memory, seeds, shell
-from fencerun.worker.guards import Guards
-from fencerun.worker.modules import Modules
+from fencerun.worker import caches, children, cuda, execute, seeds, shell
+from fencerun.worker.ending import Ending
 from fencerun.worker.namespace import Script
-from fencerun.worker.threads import Threads
+from fencerun.worker.process import OWN_PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -25,47 +22,7 @@ if TYPE_CHECKING:
 
     from fencerun.worker.capture import Capture
     from fencerun.worker.interrupts import Interrupts
-
-#: A garbage collection that takes longer is worth making the next ones faster, in seconds.
-_SLOW_COLLECTION = 0.0003
-
-
-#: Names the page to whatever a fence starts, so that a page cannot run itself.
-OWN_PAGE = "FENCERUN_PAGE"
-
-
-class Process:
-    """What a process keeps for all its chains. Made once, before the first; forks copy it."""
-
-    def __init__(self, root: str, *, owned: bool = True, debug: bool = False) -> None:
-        """``root`` is the project's directory.
-
-        ``owned`` says that the process is fencerun's alone (so its heap may be frozen and its
-        memory limited). ``debug`` lets ``breakpoint()`` through.
-        """
-        self.pages: set[str] = set()
-        self.owned = owned
-        self.debug = debug
-        self.modules = Modules(root)
-        self.seeds = seeds.Seeds()
-        self.seeds.install()
-        self.threads = Threads(self.modules.owns)
-        self.threads.install()
-        self.guards = Guards(self.pages.__contains__)
-        #: Children that are not the fences'.
-        self.children: set[int] = set()
-        #: Page and number of the fence that ran last.
-        self.last: tuple[str, int] | None = None
-        #: Whether what the first chain brought along is set aside from garbage collection.
-        self.settled = False
-        #: The pages whose fences run this very process, one within the other.
-        self.outer = os.environ.get(OWN_PAGE, "")
-
-    def close(self) -> None:
-        """Take every hook out again (only a process that goes on without us needs it)."""
-        self.guards.close()
-        self.threads.remove()
-        self.seeds.remove()
+    from fencerun.worker.process import Process
 
 
 class Chain:
@@ -81,7 +38,6 @@ class Chain:
         self._pid = os.getpid()
         self._numbers: dict[int, int] = {}
         self._troubles: dict[str, int] = {}
-        self._tainted: list[str] = []
 
     def begin(self, page: str, directory: str, tag: str = "") -> None:
         """Make the process the chain's: directory, path, arguments, generators, ``__main__``.
@@ -229,95 +185,15 @@ class Chain:
             return {"what": f"{what} ({page}, fence {fence})"}
         return {"what": what, "fence": fence}
 
-    # The end of a chain.
-
     def end(self, reply: dict[str, Any]) -> None:
         """Clean up; complete the reply of the chain's last fence."""
-        process = self._process
-        leaks = reply.setdefault("leaks", [])
         self._interrupts.check()
-        running = self._step("waiting for threads", process.threads.left) or []
-        self._step("torch._dynamo.reset()", _reset_dynamo)
-        # As at the end of a script, objects die first, so that what only they held (descriptors,
-        # processes, threads) is no leak; the guards' restoring comes after.
-        self._step("clearing the namespace", self._script.clear)
-        self._collect()
-        self._taint(self._step("CUDA clean-up", cuda.release))
-        if running:
-            running = self._step("waiting for threads", process.threads.left) or []
-        leaks += self._threads(running)
-        leaks += self._step("ending child processes", self._sweep) or []
-        found, tainted = self._step("guards", process.guards.chain_end) or ([], None)
-        leaks += found
-        self._taint(tainted)
-        self._step("leaving the script", lambda: self._script.__exit__(None, None, None))
+        ending = Ending(self._process, self._capture, self._script)
+        ending.end_objects(self._numbers)
+        ending.restore()
         self._keep_output(reply)
-        leaks += self._streams()
-        self._step("unloading modules", self._unload)
-        if process.owned and not self._tainted:
-            self._taint(memory.grown())
+        ending.settle(self._troubles, self._directory)
+        reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks]
         reply["last"] = True
-        if self._tainted:
-            reply["tainted"] = "; ".join(self._tainted)
-
-    def _step(self, what: str, do: Callable[[], Any]) -> Any:
-        """One step of the clean-up. What goes wrong in it makes the process unfit."""
-        try:
-            return do()
-        except Exception as error:
-            self._taint(f"{what} failed: {type(error).__name__}: {error}")
-            return None
-
-    def _taint(self, why: str | None) -> None:
-        if why:
-            self._tainted.append(why)
-
-    def _threads(self, names: list[str]) -> list[dict[str, Any]]:
-        for name in names:
-            self._taint(f"thread {name} is still running")
-        return [{"what": "thread left running", "now": name, "undone": False} for name in names]
-
-    def _sweep(self) -> list[dict[str, Any]]:
-        _stop_forkserver()
-        found = []
-        for pid, command in children.sweep(self._process.children):
-            fence = self._numbers.get(pid)
-            found.append({"what": "child process left running", "now": command, "fence": fence})
-        multiprocessing = sys.modules.get("multiprocessing.process")
-        if found and multiprocessing is not None:
-            multiprocessing.active_children()
-        return found
-
-    def _streams(self) -> list[dict[str, Any]]:
-        for what in self._capture.troubles():
-            # Only now: a finaliser did it.
-            self._troubles.setdefault(what, 0)
-        return [{"what": what, "fence": fence or None} for what, fence in self._troubles.items()]
-
-    def _unload(self) -> None:
-        if self._process.modules.end_chain(self._directory) and self._process.owned:
-            memory.forgive()
-
-    def _collect(self) -> None:
-        started = time.thread_time()
-        gc.collect()
-        slow = not self._process.settled or time.thread_time() - started > _SLOW_COLLECTION
-        if self._process.owned and slow:
-            self._process.settled = True
-            # What lives now outlives every chain: imported modules, mostly. A collection would
-            # visit it every time: with torch 87 ms, and 0.03 ms once it is set aside.
-            gc.freeze()
-
-
-def _reset_dynamo() -> None:
-    reset = getattr(sys.modules.get("torch._dynamo"), "reset", None)
-    if reset is not None:
-        reset()
-
-
-def _stop_forkserver() -> None:
-    """End multiprocessing's fork server, if a fence started it: it is no leak of the fence."""
-    module = sys.modules.get("multiprocessing.forkserver")
-    stop = getattr(getattr(module, "_forkserver", None), "_stop", None)
-    if stop is not None:
-        stop()
+        if ending.tainted:
+            reply["tainted"] = "; ".join(ending.tainted)

@@ -14,7 +14,7 @@ import traceback
 from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF, Decoder, encode
 from fencerun.worker import libc, memory
 from fencerun.worker.capture import Capture, keep_high
-from fencerun.worker.chain import Chain, Process
+from fencerun.worker.chain import Chain
 from fencerun.worker.interrupts import Interrupts
 from fencerun.worker.words import Words
 
@@ -22,6 +22,8 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from typing import Any
+
+    from fencerun.worker.process import Process
 
 _READ = 1 << 20
 

@@ -19,7 +19,7 @@ import time
 
 from fencerun.protocol import Decoder, encode
 from fencerun.worker import children, libc, loop
-from fencerun.worker.chain import Process
+from fencerun.worker.process import Process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:

@@ -1,0 +1,50 @@
+"""What one process keeps from chain to chain: its hooks, and what it was before the first.
+
+Knows nothing of how a chain runs.
+"""
+
+from __future__ import annotations
+
+import os
+
+from fencerun.worker import seeds
+from fencerun.worker.guards import Guards
+from fencerun.worker.modules import Modules
+from fencerun.worker.threads import Threads
+
+#: Names the page to whatever a fence starts, so that a page cannot run itself.
+OWN_PAGE = "FENCERUN_PAGE"
+
+
+class Process:
+    """What a process keeps for all its chains. Made once, before the first; forks copy it."""
+
+    def __init__(self, root: str, *, owned: bool = True, debug: bool = False) -> None:
+        """``root`` is the project's directory.
+
+        ``owned`` says that the process is fencerun's alone (so its heap may be frozen and its
+        memory limited). ``debug`` lets ``breakpoint()`` through.
+        """
+        self.pages: set[str] = set()
+        self.owned = owned
+        self.debug = debug
+        self.modules = Modules(root)
+        self.seeds = seeds.Seeds()
+        self.seeds.install()
+        self.threads = Threads(self.modules.owns)
+        self.threads.install()
+        self.guards = Guards(self.pages.__contains__)
+        #: Children that are not the fences'.
+        self.children: set[int] = set()
+        #: Page and number of the fence that ran last.
+        self.last: tuple[str, int] | None = None
+        #: Whether what the first chain brought along is set aside from garbage collection.
+        self.settled = False
+        #: The pages whose fences run this very process, one within the other.
+        self.outer = os.environ.get(OWN_PAGE, "")
+
+    def close(self) -> None:
+        """Take every hook out again (only a process that goes on without us needs it)."""
+        self.guards.close()
+        self.threads.remove()
+        self.seeds.remove()
