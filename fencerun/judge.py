@@ -11,6 +11,7 @@ from dataclasses import replace
 
 from fencerun import bound, names
 from fencerun.canonical import canonical, recorded
+from fencerun.citations import places
 from fencerun.compare import Comparison, Rule, compare
 from fencerun.diff import diff
 from fencerun.events import Verdict
@@ -69,6 +70,8 @@ def compared(
     member: Member, base: Verdict, printed: tuple[str, ...], rule: Rule, elsewhere: bool = False
 ) -> Judgement:
     """The judgement of a fence that printed these canonical lines, here or on another machine."""
+    own = places(member.page.path, printed)
+    rule = replace(rule, varies=(*own, *rule.varies)) if own else rule
     judgement = _compared(member, base, printed, rule, elsewhere)
     return Judgement(judgement.verdict, judgement.lines, rule, printed)
 

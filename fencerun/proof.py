@@ -78,7 +78,9 @@ def _remedy(one: Sequence[str], two: Sequence[str], rule: Rule, own: Sequence[Ma
     for name in dict.fromkeys((*(mask.name for mask in own), *NAMED)):
         varies = (*rule.varies, *lookup((name,), own))
         if compare(one, two, replace(rule, varies=varies)).equal:
-            return f"add `varies:{name}` to the fence"
+            # Nobody reads an address; what took how long, readers may want to see.
+            tag = "mask" if name in ("address", "path") else "varies"
+            return f"add `{tag}:{name}` to the fence"
     if tolerance := tolerable(compare(one, two, rule)):
         return f"add `{tolerance}` to the fence"
     if compare(one, two, replace(rule, match="unordered")).equal:
