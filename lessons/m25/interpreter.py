@@ -19,16 +19,19 @@ from pathlib import Path
 
 LESSONS = Path(__file__).resolve().parent.parent
 
-# Triton 3.6 cannot use a one-element array of NumPy 2.4 as a loop's bound; 3.9 can.
-_PRELUDE = """\
-def _any_scalar_is_an_index():
-    from triton.runtime import interpreter
-    patch = interpreter._patch_lang_tensor
-    def patch_and_mend(tensor, *scope):
-        patch(tensor, *scope)
-        tensor.__index__ = lambda self: int(self.handle.data.item())
-    interpreter._patch_lang_tensor = patch_and_mend
-_any_scalar_is_an_index()
+# Triton 3.6 cannot use a one-element array of NumPy 2.4 as the bound of a loop; 3.9 can.
+_RUN = """\
+import runpy, sys
+from triton.runtime import interpreter
+
+patch = interpreter._patch_lang_tensor
+
+def patch_and_mend(tensor, *scope):
+    patch(tensor, *scope)
+    tensor.__index__ = lambda self: int(self.handle.data.item())
+
+interpreter._patch_lang_tensor = patch_and_mend
+runpy.run_path(sys.argv[1], run_name="__main__")
 """
 
 
@@ -55,12 +58,11 @@ def run_interpreted(source: str) -> str:
     reach = os.pathsep.join(filter(None, [str(LESSONS), os.environ.get("PYTHONPATH")]))
     environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": reach}
     with tempfile.TemporaryDirectory() as folder:
-        # Triton reads a kernel's source from its file, so `python -c` would not do.
+        # Triton reads a kernel's source from its file, so a string would not do.
         script = Path(folder, "interpreted.py")
-        script.write_text(_PRELUDE + source, encoding="utf-8")
-        done = subprocess.run(
-            [sys.executable, str(script)], env=environment, capture_output=True, text=True
-        )
+        script.write_text(source, encoding="utf-8")
+        command = [sys.executable, "-c", _RUN, str(script)]
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
     if done.returncode:
         raise RuntimeError(done.stderr.strip())
     return done.stdout

@@ -27,7 +27,7 @@ def median_ms(fn: Callable[[], object], repeats: int = 30) -> float:
         fn()
         end.record()
     torch.cuda.synchronize()
-    return statistics.median(start.elapsed_time(end) for start, end in pairs)
+    return float(statistics.median(start.elapsed_time(end) for start, end in pairs))
 
 
 def gbps(n_bytes: float, ms: float) -> float:
@@ -54,4 +54,4 @@ def peak_mib(fn: Callable[[], object]) -> float:
     before = torch.cuda.memory_allocated()
     torch.cuda.reset_peak_memory_stats()
     fn()
-    return (torch.cuda.max_memory_allocated() - before) / 2**20
+    return float(torch.cuda.max_memory_allocated() - before) / 2**20

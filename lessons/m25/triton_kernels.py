@@ -88,14 +88,15 @@ def softmax_persistent_kernel(
         tl.store(out_ptr + row * n_cols + cols, e / tl.sum(e, axis=0), mask=inside)
 
 
-def softmax_persistent(x: Tensor, programs: int | None = None, stages: int = 2) -> Tensor:
-    """As `softmax`, with a fixed number of programs: by default two for each multiprocessor."""
+def softmax_persistent(x: Tensor, programs: int | None = None, stages: int | None = None) -> Tensor:
+    """As `softmax`, with a fixed number of programs: by default three for each multiprocessor."""
     (x,) = flat(x)
     n_rows, n_cols = x.shape
     out = torch.empty_like(x)
-    if programs is None:
-        programs = 2 * multiprocessors(x)
+    programs = programs or 3 * multiprocessors(x)
     block = triton.next_power_of_2(n_cols)
+    # Rows that are loaded ahead wait in shared memory, of which there are some 200 KiB.
+    stages = stages or (3 if block * x.element_size() <= 65536 else 1)
     softmax_persistent_kernel[(min(programs, n_rows),)](
         x, out, n_rows, n_cols, BLOCK=block, STAGES=stages, num_warps=warps(block)
     )
@@ -128,7 +129,7 @@ def softmax_online_kernel(x_ptr, out_ptr, n_cols, BLOCK: tl.constexpr):
         tl.store(out_ptr + row * n_cols + cols, tl.exp(x - top) / total, mask=inside)
 
 
-def softmax_online(x: Tensor, block: int = 4096) -> Tensor:
+def softmax_online(x: Tensor, block: int = 8192) -> Tensor:
     """Softmax of rows of any length, streamed in blocks: two reads, one write."""
     (x,) = flat(x)
     n_rows, n_cols = x.shape
@@ -185,9 +186,9 @@ def tiles(m: int, n: int, k: int, num_warps: int, num_stages: int, group: int = 
 
 
 MATMUL_CONFIGS = [
+    tiles(128, 256, 64, num_warps=8, num_stages=4),
     tiles(128, 256, 64, num_warps=8, num_stages=3),
     tiles(128, 128, 64, num_warps=8, num_stages=4),
-    tiles(128, 128, 64, num_warps=4, num_stages=3),
     tiles(64, 128, 64, num_warps=4, num_stages=4),
     tiles(64, 64, 64, num_warps=4, num_stages=4),
 ]
@@ -340,7 +341,7 @@ def layer_norm_forward(
 
 
 def layer_norm_backward(
-    dy: Tensor, x: Tensor, w: Tensor, mean: Tensor, rstd: Tensor, groups: int = 64
+    dy: Tensor, x: Tensor, w: Tensor, mean: Tensor, rstd: Tensor, groups: int = 256
 ) -> tuple[Tensor, Tensor, Tensor]:
     """The gradients of x, weight and bias; the last two summed over `groups` partial sums."""
     dy, x, w = flat(dy, x, w)
@@ -374,7 +375,7 @@ class LayerNorm(torch.autograd.Function):
         return *layer_norm_backward(dy, *ctx.saved_tensors, groups=ctx.groups), None, None
 
 
-def layer_norm(x: Tensor, w: Tensor, b: Tensor, eps: float = 1e-5, groups: int = 64) -> Tensor:
+def layer_norm(x: Tensor, w: Tensor, b: Tensor, eps: float = 1e-5, groups: int = 256) -> Tensor:
     """Layer norm over the columns of a matrix, differentiable."""
     return LayerNorm.apply(x, w, b, eps, groups)
 
@@ -534,11 +535,11 @@ def strips(m: int, n: int, num_warps: int, num_stages: int) -> triton.Config:
 
 
 ATTENTION_CONFIGS = [
-    strips(128, 128, num_warps=8, num_stages=2),
-    strips(128, 64, num_warps=4, num_stages=3),
     strips(128, 64, num_warps=8, num_stages=3),
+    strips(128, 64, num_warps=4, num_stages=4),
     strips(64, 64, num_warps=4, num_stages=3),
 ]
+ATTENTION_PLAIN = {"BLOCK_M": 64, "BLOCK_N": 64, "num_warps": 4, "num_stages": 3}
 attention_tuned = triton.autotune(ATTENTION_CONFIGS, key=["T", "D", "CAUSAL"])(attention_kernel)
 
 
@@ -547,15 +548,16 @@ def attention_forward(
 ) -> tuple[Tensor, Tensor]:
     """Attention over (batch, heads, T, D), and the log-sum-exp of each row of scores.
 
-    D is a power of two from 16 on. Blocks are chosen as `matmul` chooses them.
+    D is a power of two from 16 on. On a GPU the autotuner picks the blocks of 16-bit inputs; with
+    `meta` they are as given.
     """
     q, k, v = flat(q, k, v)
     B, H, T, D = q.shape
     out = torch.empty_like(q)
     lse = torch.empty((B, H, T), device=q.device, dtype=torch.float32)
     kernel, chosen = attention_tuned, {}
-    if meta or not q.is_cuda:
-        kernel, chosen = attention_kernel, {**ATTENTION_CONFIGS[-1].kwargs, **meta}
+    if meta or not q.is_cuda or q.element_size() != 2:
+        kernel, chosen = attention_kernel, {**ATTENTION_PLAIN, **meta}
     kernel[lambda meta: (triton.cdiv(T, meta["BLOCK_M"]), B * H)](
         q, k, v, out, lse, math.log2(math.e) / math.sqrt(D), T, D=D, CAUSAL=causal, **chosen
     )
@@ -572,19 +574,12 @@ def attention_backward(
     attention_delta_kernel[(triton.cdiv(B * H * T, 64),)](
         out, dout, delta, B * H * T, D=D, BLOCK_M=64
     )
-    given = (q, k, v, dout, lse, delta)
-    rest = (1 / math.sqrt(D), T)
-    wide, narrow = 128, 64
-    attention_dkdv_kernel[(triton.cdiv(T, wide), B * H)](
-        *given, dk, dv, *rest, D=D, BLOCK_M=narrow, BLOCK_N=wide, CAUSAL=causal, **BACKWARD
-    )
-    attention_dq_kernel[(triton.cdiv(T, wide), B * H)](
-        *given, dq, *rest, D=D, BLOCK_M=wide, BLOCK_N=narrow, CAUSAL=causal, **BACKWARD
-    )
+    args = (q, k, v, dout, lse, delta)
+    scale = 1 / math.sqrt(D)
+    grid = (triton.cdiv(T, ATTENTION_PLAIN["BLOCK_M"]), B * H)
+    attention_dkdv_kernel[grid](*args, dk, dv, scale, T, D=D, CAUSAL=causal, **ATTENTION_PLAIN)
+    attention_dq_kernel[grid](*args, dq, scale, T, D=D, CAUSAL=causal, **ATTENTION_PLAIN)
     return dq, dk, dv
-
-
-BACKWARD = {"num_warps": 8, "num_stages": 2}
 
 
 class Attention(torch.autograd.Function):
