@@ -27,6 +27,8 @@ PATIENCE = 10.0
 class PageBusy(FencerunError):
     """Another recorder holds the page and does not let go."""
 
+    exit_code = 2
+
     def __init__(self, path: str) -> None:
         super().__init__(f"{path}: another recorder is writing it", "wait for it, or end it")
         self.path = path
@@ -34,6 +36,8 @@ class PageBusy(FencerunError):
 
 class NotWritten(FencerunError):
     """A page that could not be written; it is as it was."""
+
+    exit_code = 2
 
     def __init__(self, path: str, why: str, remedy: str = "") -> None:
         super().__init__(f"{path}: not written, {why}", remedy)

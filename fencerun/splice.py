@@ -69,13 +69,20 @@ def splice(page: Page, changes: Mapping[int, NewRecording | None]) -> bytes:
     None, or no lines, takes a recording away; so does None for the number of an orphan.
     Raises SpliceError, naming the first fence at fault, where the result would not read back.
     """
-    wanted = {n: c if c and (c.keep_empty or any(c.lines)) else None for n, c in changes.items()}
+    wanted = {number: _meant(change) for number, change in changes.items()}
     ways = dict(_all_ways(page, wanted))
     if not ways:
         return encode(page)
     in_page_order = sorted(ways, key=lambda number: ways[number][0].first)
     _, made = _settle(page, wanted, ways, in_page_order, {})
     return made
+
+
+def _meant(change: NewRecording | None) -> NewRecording | None:
+    """Only blank lines are no lines, and without lines there is mostly no recording."""
+    if change is None or any(change.lines):
+        return change
+    return NewRecording((), change.provenance, True) if change.keep_empty else None
 
 
 def _settle(

@@ -197,6 +197,7 @@ def test_a_recording_may_be_kept_empty() -> None:
     tag = "output:1 key:3fa9c1.77d0e2 on:cpu/torch-2.13.0/2026-11-29"
     assert made == f"{FENCE}\n```text {tag}\n```\n"
     assert splice(page(made), {1: new("", STAMP, keep_empty=True)}).decode() == made
+    assert splice(page(made), {1: new("\n", STAMP, keep_empty=True)}).decode() == made
     assert take(made) == FENCE
 
 
