@@ -37,6 +37,24 @@ def problems(text: str | bytes) -> list[Problem]:
             "```text\n\n# heading\n\n```python fence:1\nx\n", "unclosed", 1, id="A7-to-the-end"
         ),
         pytest.param(
+            "- a\n  - ```python fence:1\n    x\n- b\n", "unclosed", 2, id="ended-by-the-next-item"
+        ),
+        pytest.param(
+            "> ```python fence:1\n> x\n\n> y\n> ```\n", "unclosed", 1, id="quote-cut-in-two"
+        ),
+        pytest.param(
+            "<pt>\n```python\nx\n\ny\n```\n\n```python fence:1\nz\n```\n",
+            "swallows",
+            6,
+            id="a-stray-closer-swallows-the-rest",
+        ),
+        pytest.param(
+            '<div style="display:none">\n```python exec="on" fence:1\nx\n```\n</div>\n',
+            "not-a-fence",
+            2,
+            id="hidden-div",
+        ),
+        pytest.param(
             "<details>\n```python fence:1\nx\n```\n</details>\n",
             "not-a-fence",
             2,

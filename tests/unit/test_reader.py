@@ -130,6 +130,9 @@ def test_code(text: str, code: str) -> None:
         pytest.param("~~~text\n```python fence:1\nx\n```\n~~~\n", id="A4-shown-in-tildes"),
         pytest.param("````{note}\n```python fence:1\nx\n```\n````\n", id="A4-trap21-opaque"),
         pytest.param("<!--\n\n```python fence:1\nx\n```\n\n-->\n", id="A6-commented-out"),
+        pytest.param(
+            " ```{note}\n~~~python fence:1\n~~~\n``` \n\n```{solution-end}\n```\n", id="directives"
+        ),
         pytest.param("```python\nx\n```\n", id="untagged"),
         pytest.param("```{python} fence\nx\n```\n", id="braces-first"),
         pytest.param("```python fence&#58;1\nx\n```\n", id="trap15-entity"),
