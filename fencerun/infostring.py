@@ -77,11 +77,20 @@ class _Word:
     spelt: Literal["right", "wrong", "bare"]
 
 
+#: Most info strings with a tag hold nothing else, and are read at a tenth of the price.
+_PLAIN = re.compile(r"([A-Za-z0-9_+-]+)[ \t]+(fence|output):([1-9][0-9]{0,5})")
+
+
 @lru_cache(maxsize=1024)
 def parse_info(info: str) -> InfoString:
     """What the info string of a fenced code block says."""
     if ":" not in info and "=" not in info:
         return InfoString(language=info.split(None, 1)[0] if info.strip(" \t") else "")
+    if plain := _PLAIN.fullmatch(info):
+        number = int(plain[3])
+        if plain[2] == "fence":
+            return InfoString(plain[1], "words", number)
+        return InfoString(plain[1], "words", None, number)
     info = info.strip(" \t")
     language = re.split(r"[ \t]", info, maxsplit=1)[0]
     braces = _BRACES.search(info)
