@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import field
 from functools import lru_cache
 from typing import Literal
 
@@ -45,6 +44,9 @@ class Fault:
     remedy: str
 
 
+_NO_TAGS = Tags()
+
+
 @dataclass(frozen=True, slots=True)
 class InfoString:
     """What an info string or a directive comment says.
@@ -57,7 +59,7 @@ class InfoString:
     carrier: Carrier = "words"
     number: int | None = None
     output: int | None = None
-    tags: Tags = field(default_factory=Tags)
+    tags: Tags = _NO_TAGS
     provenance: tuple[tuple[str, str], ...] = ()
     faults: tuple[Fault, ...] = ()
 
