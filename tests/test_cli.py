@@ -413,3 +413,77 @@ def test_a_fence_may_run_another_page() -> None:
     page(block("x = 1"), "other.md")
     assert fencerun("record", "p.md").returncode == 0
     assert "output:1\n0\n" in Path("p.md").read_text()
+
+
+# Other machines' runs.
+
+LAB = "[tool.fencerun.capabilities]\nlab = { env = 'LAB' }\n"
+GATED = (
+    block("print('in the lab')", "python fence:1 requires:lab")
+    + "\n"
+    + block("x = 1", "python fence:2")
+)
+
+
+@pytest.fixture
+def told(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> Path:
+    """A run written down where there is a lab; there is none here."""
+    Path("pyproject.toml").write_text(LAB)
+    path = page(GATED)
+    monkeypatch.setenv("LAB", "yes")
+    assert cli.main(["check", "--report", "jsonl=lab.jsonl"]) == 1
+    monkeypatch.delenv("LAB")
+    assert path.read_text() == GATED
+    capsys.readouterr()
+    return path
+
+
+def test_what_another_machine_printed_is_taken_in(
+    told: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.main(["check"]) == 5
+    assert cli.main(["check", "--from", "lab.jsonl"]) == 1
+    assert "on cpu, it printed 1 line and has no recording" in capsys.readouterr().out
+    assert cli.main(["record", "--from", "*.jsonl"]) == 0
+    assert "\nin the lab\n" in told.read_text()
+    assert cli.main(["check"]) == 0
+    assert "1 kept" in capsys.readouterr().out
+
+
+def test_what_another_machine_ran_of_other_code_is_not(
+    told: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    told.write_text(GATED.replace("in the lab", "elsewhere"))
+    before = told.read_text()
+    assert cli.main(["record", "--from", "lab.jsonl"]) == 1
+    assert "lab.jsonl ran other code than is here" in capsys.readouterr().out
+    assert told.read_text() == before
+
+
+def test_status_accounts_for_every_fence(told: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert cli.main(["record", "--from", "lab.jsonl"]) == 0
+    capsys.readouterr()
+    assert cli.main(["status", "--from", "lab.jsonl"]) == 0
+    assert "every fence is accounted for" in capsys.readouterr().out
+    told.write_text(told.read_text() + "\n" + block("y = 1", "python fence:3"))
+    assert cli.main(["status", "--from", "lab.jsonl"]) == 5
+    assert "1 not accounted for by any run:\n  p.md::3\n" in capsys.readouterr().out
+
+
+def test_a_file_that_is_no_report(capsys: pytest.CaptureFixture[str]) -> None:
+    page()
+    for file in ("p.md", "missing.jsonl", "*.jsonl"):
+        assert cli.main(["check", "--from", file]) == 2
+        assert f"--from {file}: " in capsys.readouterr().err
+
+
+def test_what_was_not_green_the_last_time(capsys: pytest.CaptureFixture[str]) -> None:
+    path = page()
+    assert cli.main(["check"]) == 1
+    assert ()
+    path.write_text(PAGE.replace("apple", "pear"))
+    capsys.readouterr()
+    assert cli.main(["check", "--lf"]) == 0
+    assert "1 passed on" in capsys.readouterr().out
+    assert cli.main(["check", "--lf"]) == 0
+    assert "2 passed on" in capsys.readouterr().out
