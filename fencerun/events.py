@@ -78,6 +78,8 @@ class Verdict:
     #: For other machines, when a run is written down: what was printed, the key of the code that
     #: printed it, and where and when (``device/torch-version/date``).
     printed: tuple[str, ...] | None = None
+    #: What the values in prose that are bound to it came to, in page order.
+    values: tuple[str, ...] = ()
     key: str = ""
     on: str = ""
 

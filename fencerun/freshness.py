@@ -33,9 +33,9 @@ DIGITS = 8
 #: Tags that the printed text depends on. All others say how to run or to compare.
 BEHAVIOUR = ("raises", "stderr", "echo", "mask")
 
-#: Tags that are no part of a key (``continues`` is: as the source of the fence that it names).
+#: Tags whose text is no part of a key. ``continues`` and ``uses`` are, as what they name.
 PRESENTATION = frozenset(
-    {"continues", "requires", "rtol", "atol", "ints", "match", "varies", "quiet"}
+    {"continues", "uses", "requires", "rtol", "atol", "ints", "match", "varies", "quiet"}
     | {"skip", "timeout", "isolated", "allows"}
 )
 
@@ -145,6 +145,12 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
     sources = [m.fence.code for m in chain if m.fence.language == "python"]
     for path, data in localmodules.find(sources, read):
         found.append(part(f"module {path}", f"module {path}", data))
+    for path in dict.fromkeys(path for m in chain for path in m.tags.uses or ()):
+        data = read(path) or b""
+        found.append(part(f"file {path} that it uses", f"uses {path}", data))
+    for value in chain[-1].fence.values:
+        bound = json.dumps([value.expression, value.spec])
+        found.append(part(f"value {value.expression}", "value", bound))
     return (*found, *extra)
 
 
@@ -170,14 +176,16 @@ def source_hash(parts: Sequence[Part]) -> str:
     return _digest("source\0", "\0".join(p.digest for p in parts).encode())[:DIGITS]
 
 
-def text_hash(lines: Sequence[str]) -> str:
-    """The second half of a key, of a recording's canonical lines."""
+def text_hash(lines: Sequence[str], values: Sequence[str] = ()) -> str:
+    """The second half of a key: of a recording's canonical lines, and of the fence's values."""
+    if values:
+        lines = (*lines, "\0values", *values)
     return _digest("text\0", _normal("\n".join(lines)).encode("utf-8", "surrogatepass"))[:DIGITS]
 
 
-def key_of(parts: Sequence[Part], lines: Sequence[str]) -> Key:
-    """The key of a recording that says ``lines``."""
-    return Key(source_hash(parts), text_hash(lines))
+def key_of(parts: Sequence[Part], lines: Sequence[str], values: Sequence[str] = ()) -> Key:
+    """The key of a recording that says ``lines``, and of what values in the prose say."""
+    return Key(source_hash(parts), text_hash(lines, values))
 
 
 def changes(before: Sequence[Part], now: Sequence[Part]) -> tuple[str, ...]:
@@ -233,10 +241,12 @@ def judge(
     parts: Sequence[Part],
     today: datetime.date,
     lines: Sequence[str] | None = None,
+    values: Sequence[str] = (),
 ) -> Freshness:
     """What is known of a recording without running its fence.
 
-    ``lines`` are the canonical lines of its text, where they are not simply its lines. One
+    ``lines`` are the canonical lines of its text, where they are not simply its lines, and
+    ``values`` what the values of its fence say in the prose. One
     without a readable key is stale: nothing says that it belongs to the code. Edited is a text
     that the key does not fit, or a date that no recording can have.
     """
@@ -245,7 +255,7 @@ def judge(
     key = parse_key(recorded.key or "")
     if key is None or key.source != source_hash(parts):
         return "stale"
-    if key.text != text_hash(recorded.text if lines is None else lines):
+    if key.text != text_hash(recorded.text if lines is None else lines, values):
         return "edited"
     made = parse_on(recorded.on or "")
     # A machine one time zone ahead may write tomorrow's date.

@@ -22,8 +22,9 @@ from fencerun.plan import Member, Step
 from fencerun.splice import NewRecording
 from fencerun.values import Value
 
-#: The provenance tags to write beside a recording with this text, or None where none belong.
-Stamp = Callable[[Member, Sequence[str]], tuple[tuple[str, str], ...] | None]
+#: The provenance tags to write beside a recording with these lines, of a fence whose values say
+#: these texts, or None where none belong.
+Stamp = Callable[[Member, Sequence[str], Sequence[str]], tuple[tuple[str, str], ...] | None]
 
 #: What values on the page should say, by the number of their fence.
 Bindings = Mapping[int, Sequence[tuple[Value, str]]]
@@ -72,20 +73,22 @@ class Recorder:
     def _change(self, member: Member, judgement: Judgement) -> NewRecording | None:
         kind, recording = judgement.verdict.kind, member.fence.recording
         if judgement.lines is not None:
-            new = self._new(member, judgement.lines)
+            new = self._new(member, judgement.lines, judgement)
             stale = "stale" in self.only and recording is not None and _is_stale(recording, new)
             return new if kind in self.only or stale else None
-        if kind != "passed":
+        if kind != "passed" and not (judgement.bindings and kind in self.only):
             return None
-        new = self._new(member, recording.text if recording else ())
+        new = self._new(member, recording.text if recording else (), judgement)
         if not new.provenance or _stands(recording, new):
             return None
         if recording is None:
             return new if "unrecorded" in self.only else None
         return new if "stale" in self.only or not _is_stale(recording, new) else None
 
-    def _new(self, member: Member, lines: Sequence[str]) -> NewRecording:
-        provenance = self.stamp(member, lines)
+    def _new(self, member: Member, lines: Sequence[str], judgement: Judgement) -> NewRecording:
+        changed = {value.start: text for value, text in judgement.bindings}
+        texts = [changed.get(value.start, value.shown) for value in member.fence.values]
+        provenance = self.stamp(member, lines, texts)
         return NewRecording(tuple(lines), provenance or (), keep_empty=provenance is not None)
 
     def _replace(self, page: Page, changes: Changes, bindings: Bindings) -> tuple[Refused, bool]:

@@ -36,7 +36,7 @@ class Runner:
     #: Whether a fence was recorded on another device than the one it runs on here.
     elsewhere: Callable[[Member], bool] = lambda _: False
     #: The key of these lines and where they were made, where verdicts are to carry that.
-    passport: Callable[[Member, Sequence[str]], tuple[str, str]] | None = None
+    passport: Callable[[Member, Judgement], tuple[str, str]] | None = None
     #: What sets the compiled code of a chain apart that ends with this member.
     tag: Callable[[Member], str] = lambda _: ""
     #: The step that failed and why, by chain: what comes after it there is blocked.
@@ -95,8 +95,10 @@ class Runner:
         """The verdict with all that another machine needs to take it in."""
         if self.passport is None:
             return judgement.verdict
-        key, on = self.passport(member, judgement.printed or ())
-        return replace(judgement.verdict, printed=judgement.printed, key=key, on=on)
+        key, on = self.passport(member, judgement)
+        return replace(
+            judgement.verdict, printed=judgement.printed, values=judgement.values, key=key, on=on
+        )
 
 
 def _chain_of(key: str) -> str:

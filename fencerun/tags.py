@@ -58,6 +58,7 @@ class Tags:
     timeout: float | None = None
     isolated: bool | None = None
     allows: tuple[str, ...] | None = None
+    uses: tuple[str, ...] | None = None
 
     def over(self, base: Tags) -> Tags:
         """These tags, and where they say nothing, those of ``base``."""
@@ -110,6 +111,14 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
+def _paths(text: str) -> tuple[str, ...]:
+    paths = _names(text)
+    for path in paths:
+        if path.startswith("/") or "\\" in path or ".." in path.split("/"):
+            raise TagError(f"{path!r} leaves the page's directory", "write a path below it, with /")
+    return paths
+
+
 def _reason(text: str) -> str:
     if not text.strip():
         raise TagError("it does not say why", 'write `skip:"the reason"`')
@@ -150,6 +159,7 @@ VALUED: Mapping[str, Callable[[str], object]] = {
     "skip": _reason,
     "timeout": _seconds,
     "allows": _names,
+    "uses": _paths,
 }
 
 #: Tags that stand alone.

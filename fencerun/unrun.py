@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
-from fencerun import freshness
+from fencerun import bound, freshness
 from fencerun.canonical import recorded
 from fencerun.capabilities import parse
 from fencerun.events import Verdict
@@ -24,6 +24,7 @@ from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Recording
 from fencerun.plan import Idle, Member
+from fencerun.result import ValueResult
 from fencerun.runs import Runs, Told
 
 
@@ -87,6 +88,9 @@ class Unrun:
             return Judgement(failed)
         rule = rule_of(member.tags, self.masks)
         judgement = compared(member, base, told.verdict.printed, rule)
+        if member.fence.values:
+            results = [ValueResult(text) for text in told.verdict.values]
+            judgement = bound.judge(judgement, member.fence.values, results, rule)
         if judgement.verdict.kind != "passed":
             what = f"on {device}, {judgement.verdict.what}"
             remedy = f"fencerun record --from {shlex.quote(told.file)} {member.id}"
@@ -109,7 +113,9 @@ class Unrun:
             return base
         recording = member.fence.recording
         lines = self._lines(member, recording)
-        known = freshness.judge(recording, self.parts(member), self.today, lines)
+        known = freshness.judge(
+            recording, self.parts(member), self.today, lines, [v.shown for v in member.fence.values]
+        )
         if known == "kept" and recording is not None:
             return self._kept(base, recording)
         there = f"run `fencerun record {member.id}` where {idle.reason} holds"
@@ -153,23 +159,27 @@ class Unrun:
         key = freshness.parse_key(recording.key or "")
         return key is not None and key.source == freshness.source_hash(self.parts(member))
 
-    def stamp(self, member: Member, lines: Sequence[str]) -> tuple[tuple[str, str], ...] | None:
+    def stamp(
+        self, member: Member, lines: Sequence[str], values: Sequence[str] = ()
+    ) -> tuple[tuple[str, str], ...] | None:
         """The provenance of a recording with these lines; None where the fence needs none.
 
         While both halves of the key stand, so does what is written there, until it is renewed.
         """
         if not member.requires:
             return None
-        key = str(freshness.key_of(self.parts(member), lines))
+        key = str(freshness.key_of(self.parts(member), lines, values))
         recording = member.fence.recording
         if recording and recording.key == key and recording.on and not self.renew:
             return (("key", key), ("on", recording.on))
         told = self._fitting(member)
         return (("key", key), ("on", told.verdict.on if told else self.here(member)))
 
-    def passport(self, member: Member, lines: Sequence[str]) -> tuple[str, str]:
-        """What a written-down run says beside these lines: their key, and where it is made."""
-        return str(freshness.key_of(self.parts(member), lines)), self.here(member)
+    def passport(self, member: Member, judgement: Judgement) -> tuple[str, str]:
+        """What a written-down run says beside its text: its key, and where it is made."""
+        printed = judgement.printed or ()
+        key = freshness.key_of(self.parts(member), printed, judgement.values)
+        return str(key), self.here(member)
 
     def tag(self, member: Member) -> str:
         """What sets the code that a chain compiles apart: all that its last output depends on."""

@@ -15,8 +15,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 #: Modules that only compute: bytes and data in, data out.
 PURE = (
-    *("text", "tags", "infostring", "frontmatter", "lint", "page", "reader", "plan", "result"),
-    *("events", "protocol", "names", "preload", "selection", "exits", "judge", "proof"),
+    *("text", "tags", "infostring", "frontmatter", "lint", "values", "page", "reader", "plan"),
+    *("result", "events", "protocol", "judgement", "bound", "names", "preload", "selection", "exits", "judge", "proof"),
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "record"),
     *("capabilities", "freshness", "localmodules"),
 )
@@ -29,8 +29,8 @@ OWNED = {
     "markdown_it": {"reader"},
     "yaml": {"frontmatter"},
     "packaging": {"capabilities", "probing", "versions"},
-    "fcntl": {"files"},
-    "subprocess": {"files", "probing", "engines", "worker"},
+    "fcntl": {"files", "engines", "worker"},
+    "subprocess": {"discovery", "history", "probing", "engines", "worker"},
     "rich": {"reporters"},
     "pytest": {"pytest_plugin"},
     "ray": {"engines"},
@@ -87,8 +87,8 @@ def test_the_worker_needs_the_standard_library_only(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_stages_do_not_know_the_session(path: Path) -> None:
     """Nothing below the front ends imports what drives them."""
-    front = ("cli", "launch", "session", "__main__", "api", "status", "watch", "serve", "export")
-    if name_of(path).partition("/")[0] in (*front, "pytest_plugin", "tagging"):
+    front = ("cli", "launch", "session", "__main__", "inspection", "auditing", "pytest_plugin")
+    if name_of(path).partition("/")[0] in front:
         return
     for imported in imports(path):
         assert imported.removeprefix("fencerun.").partition(".")[0] not in ("session", "cli")
