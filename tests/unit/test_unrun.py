@@ -1,0 +1,138 @@
+"""What is said of recordings whose fences do not run here."""
+
+from __future__ import annotations
+
+import datetime
+from pathlib import Path
+
+import pytest
+
+from fencerun.frontmatter import PageSettings
+from fencerun.gate import Gate
+from fencerun.page import Page
+from fencerun.plan import Idle, Member, members
+from fencerun.reader import parse
+from fencerun.unrun import Unrun
+
+from .course import TODAY, Machine, fence
+
+
+def unrun(member: Member, today: datetime.date = TODAY, **more: object) -> Unrun:
+    made = Unrun(Gate(Machine()), (), lambda page: lambda path: None, today, **more)  # type: ignore[arg-type]
+    made.settled[member.page.path] = {member.fence.number: member}
+    return made
+
+
+def only(text: str) -> Member:
+    page: Page = parse(text.encode(), "p.md")
+    assert not page.broken
+    return members(page, PageSettings())[0]
+
+
+def recorded(on: str = "nvidia-h200/torch-2.13.0/2026-11-29", text: str = "7") -> Member:
+    """A gated fence with a recording whose key fits."""
+    bare = only(fence("fence:1 requires:cuda"))
+    said = dict(unrun(bare).stamp(bare, [text]) or ())
+    return only(fence("fence:1 requires:cuda", text, said=f" key:{said['key']} on:{on}"))
+
+
+def idle(member: Member, kind: str = "unmet") -> Idle:
+    return Idle(member, kind, "requires:cuda", "no CUDA device")  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("days", "kind", "what"),
+    [
+        (0, "kept", "recorded on nvidia-h200 with torch-2.13.0, today"),
+        (-1, "kept", "recorded on nvidia-h200 with torch-2.13.0, today"),
+        (1, "kept", "recorded on nvidia-h200 with torch-2.13.0, 1 day ago"),
+        (30, "kept", "recorded on nvidia-h200 with torch-2.13.0, 30 days ago"),
+        (31, "expired", "31 days ago; the project allows 30 days"),
+        (-2, "edited", "its recorded text was changed by hand"),
+    ],
+)
+def test_age(days: int, kind: str, what: str) -> None:
+    member = recorded()
+    known = unrun(member, TODAY + datetime.timedelta(days), max_kept_days=30)
+    verdict = known.verdict(idle(member))
+    assert verdict.kind == kind
+    assert what in verdict.what
+    assert verdict.reason == "requires:cuda"
+
+
+def test_without_a_policy_nothing_expires() -> None:
+    member = recorded()
+    known = unrun(member, TODAY + datetime.timedelta(5000))
+    assert known.verdict(idle(member)).kind == "kept"
+
+
+def test_a_skipped_fence_is_only_skipped() -> None:
+    verdict = unrun(recorded()).verdict(idle(recorded(), "skip"))
+    assert (verdict.kind, verdict.what) == ("skipped", "no CUDA device")
+
+
+@pytest.mark.parametrize(
+    ("member", "kind", "line"),
+    [
+        (only(fence("fence:1 requires:cuda")), "missing", 1),
+        (only(fence("fence:1 requires:cuda", "7")), "stale", 1),
+        (only(fence("fence:1 requires:cuda", "7", said=" key:00000000.00000000")), "stale", 1),
+        (recorded(text="7", on="nowhere"), "edited", 6),
+    ],
+    ids=["never recorded", "no key", "another key", "no date"],
+)
+def test_what_cannot_be_kept_says_where_to_record_it(member: Member, kind: str, line: int) -> None:
+    verdict = unrun(member).verdict(idle(member))
+    assert (verdict.kind, verdict.line) == (kind, line)
+    assert "run `fencerun record p.md::1` where requires:cuda holds" in verdict.remedy
+
+
+@pytest.mark.parametrize(
+    ("info", "device"),
+    [
+        ("requires:cuda", "nvidia-h200"),
+        ("requires:gpus>=2", "nvidia-h200"),
+        ("requires:sm>=90,slow", "nvidia-h200"),
+        ("requires:slow", "cpu"),
+        ("requires:cxx", "cpu"),
+    ],
+)
+def test_the_device_is_that_of_what_is_required(info: str, device: str) -> None:
+    member = only(fence(f"fence:1 {info}"))
+    assert unrun(member).here(member) == f"{device}/torch-2.13.0/2026-11-29"
+
+
+def test_a_fence_without_requirements_has_no_provenance() -> None:
+    member = only(fence())
+    assert unrun(member).stamp(member, ["7"]) is None
+
+
+def test_what_stands_is_kept_until_it_is_renewed() -> None:
+    member = recorded()
+    later = TODAY + datetime.timedelta(3)
+    assert dict(unrun(member, later).stamp(member, ["7"]) or ())["on"].endswith("/2026-11-29")
+    for made in (
+        unrun(member, later, renew=True).stamp(member, ["7"]),
+        unrun(member, later).stamp(member, ["8"]),
+    ):
+        assert dict(made or ())["on"].endswith("/2026-12-02")
+
+
+def test_elsewhere_is_another_device_and_the_same_code() -> None:
+    assert not unrun(recorded()).elsewhere(recorded())
+    other = recorded(on="nvidia-a100/torch-2.13.0/2026-11-29")
+    assert unrun(other).elsewhere(other)
+    for text in (
+        fence("fence:1 requires:cuda", "7"),
+        fence("fence:1 requires:cuda", "7", said=" on:nvidia-a100/torch-2.13.0/2026-11-29"),
+        fence("fence:1 requires:cuda"),
+    ):
+        assert not unrun(only(text)).elsewhere(only(text))
+
+
+def test_modules_beside_the_page_are_read_through_what_is_handed_in(tmp_path: Path) -> None:
+    member = only(fence("fence:1 requires:cuda", code="import helper"))
+    known = unrun(member)
+    files = {"helper.py": b"x = 1\n"}
+    known.beside = lambda page: files.get
+    assert "module helper.py" in [part.name for part in known.parts(member)]
