@@ -23,7 +23,7 @@ class Likeness:
         self._rule = rule
         self._rtol = Decimal(repr(rule.rtol or 0.0))
         self._atol = Decimal(repr(rule.atol or 0.0))
-        self._ints = rule.ints and rule.tolerant
+        self._ints = rule.ints
         self._across = [m for m in (*rule.masks, *rule.varies) if m.optional]
         self._keys: dict[str, str] = {}
         self._scans: dict[str, Scan] = {}

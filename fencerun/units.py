@@ -27,9 +27,7 @@ def units(lines: Sequence[str]) -> list[tuple[int, int]]:
     closed = _next_not_deeper(depths)
     found, start = [], 0
     while start < len(lines):
-        end = start + 1
-        if depths[end] > depths[start] and closed[start]:
-            end = closed[start]
+        end = closed[start] or start + 1
         found.append((start, end))
         start = end
     return found

@@ -6,7 +6,7 @@ from itertools import pairwise
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.align import CELLS, Gap, align, gaps_between
@@ -24,6 +24,7 @@ def longest(one: list[str], other: list[str]) -> int:
     return table[-1][-1]
 
 
+@settings(deadline=None)
 @given(LETTERS, LETTERS)
 def test_pairs_are_equal_and_in_order(one: list[str], other: list[str]) -> None:
     pairs = align((one, other))
@@ -31,6 +32,7 @@ def test_pairs_are_equal_and_in_order(one: list[str], other: list[str]) -> None:
     assert all(i < k and j < m for (i, j), (k, m) in pairwise(pairs))
 
 
+@settings(deadline=None)
 @given(st.lists(st.sampled_from("ab"), max_size=12), st.lists(st.sampled_from("ab"), max_size=12))
 def test_small_texts_without_unique_lines_are_aligned_best(
     one: list[str], other: list[str]
@@ -39,12 +41,14 @@ def test_small_texts_without_unique_lines_are_aligned_best(
     assert len(align((one, other))) == longest(one, other)
 
 
+@settings(deadline=None)
 @given(LETTERS, st.integers(0, 12))
 def test_a_removed_line_costs_nothing_else(one: list[str], at: int) -> None:
     other = one[:at] + one[at + 1 :]
     assert len(align((one, other))) == len(other)
 
 
+@settings(deadline=None)
 @given(LETTERS, LETTERS)
 def test_gaps_and_pairs_cover_both_sides(one: list[str], other: list[str]) -> None:
     pairs = align((one, other))
@@ -61,6 +65,12 @@ def test_finer_keys_decide_between_equals() -> None:
     assert align((fine[0] + ["z"], fine[1] + ["z"]), coarse) == [(0, 0), (1, 1), (3, 3)]
     hidden = (["p", "a1", "a2", "a3"], ["a2", "a3", "q"])
     assert align(hidden, (["p", "a", "a", "a"], ["a", "a", "q"])) == [(2, 0), (3, 1)]
+
+
+def test_finer_keys_decide_where_no_line_is_unique() -> None:
+    fine = (["s", "a2", "a2", "a1", "a1", "e"], ["t", "a2", "a2", "f"])
+    coarse = (["s", "a", "a", "a", "a", "e"], ["t", "a", "a", "f"])
+    assert align(fine, coarse) == [(1, 1), (2, 2)]
 
 
 class Counted:

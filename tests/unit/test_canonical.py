@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.canonical import MIN_LIMIT, canonical, recorded
@@ -138,6 +138,7 @@ OUTPUT = st.lists(st.sampled_from(PIECES) | st.binary(max_size=4), max_size=30).
 LONG = st.builds(lambda output, times: output * times, OUTPUT, st.integers(1, 200))
 
 
+@settings(deadline=None)
 @given(OUTPUT)
 def test_canonical_twice_is_canonical_once(output: bytes) -> None:
     once = canonical(output)
@@ -145,6 +146,7 @@ def test_canonical_twice_is_canonical_once(output: bytes) -> None:
     assert recorded("\n".join(once)) == once
 
 
+@settings(deadline=None)
 @given(OUTPUT)
 def test_masking_twice_is_masking_once(output: bytes) -> None:
     masks = lookup(NAMED)
@@ -152,6 +154,7 @@ def test_masking_twice_is_masking_once(output: bytes) -> None:
     assert canonical("\n".join(once).encode(), masks=masks) == once
 
 
+@settings(deadline=None)
 @given(LONG)
 def test_never_beyond_the_limit(output: bytes) -> None:
     once = canonical(output, limit=MIN_LIMIT)
@@ -159,6 +162,7 @@ def test_never_beyond_the_limit(output: bytes) -> None:
     assert canonical("\n".join(once).encode(), limit=MIN_LIMIT) == once
 
 
+@settings(deadline=None)
 @given(OUTPUT)
 def test_no_control_character_comes_out(output: bytes) -> None:
     lines = canonical(output)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.diff import diff
@@ -62,6 +62,7 @@ def test_many_equal_lines() -> None:
 LINES = st.lists(st.sampled_from("abc"), max_size=15)
 
 
+@settings(deadline=None)
 @given(LINES, LINES, st.integers(0, 3))
 def test_a_diff_gives_both_texts_back(ours: list[str], theirs: list[str], context: int) -> None:
     found = diff(ours, theirs, first_line=1, context=context)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.ellipsis import DOTS, fit, is_lone, locate
@@ -65,11 +65,13 @@ PATTERN = st.lists(st.sampled_from(["a", "b", "...", "a...", "...b", "a...b", "a
 LINES = st.lists(st.sampled_from(["a", "b", "ab", "aab", "ba"]), max_size=7)
 
 
+@settings(deadline=None)
 @given(PATTERN, LINES)
 def test_as_a_regular_expression_says(pattern: list[str], lines: list[str]) -> None:
     assert matches(pattern, lines) is slowly(pattern, lines)
 
 
+@settings(deadline=None)
 @given(PATTERN, LINES)
 def test_places_cover_the_lines(pattern: list[str], lines: list[str]) -> None:
     places = locate(pattern, lines, like, lambda line: line)
@@ -83,6 +85,7 @@ def test_places_cover_the_lines(pattern: list[str], lines: list[str]) -> None:
         )
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("ab.", max_size=5), max_size=6))
 def test_everything_matches_itself(lines: list[str]) -> None:
     assert matches(lines, lines)

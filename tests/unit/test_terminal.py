@@ -8,7 +8,7 @@ from types import FrameType
 from typing import Any
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.terminal import COLUMNS, ROWS, render
@@ -86,6 +86,7 @@ CONTROL = st.sampled_from([*MOVES, *OTHERS])
 TEXT = st.lists(CONTROL | st.text(max_size=3), max_size=40).map("".join)
 
 
+@settings(deadline=None)
 @given(TEXT)
 def test_nothing_that_moves_is_left(text: str) -> None:
     shown = render(text)
@@ -94,6 +95,7 @@ def test_nothing_that_moves_is_left(text: str) -> None:
     assert render(shown.replace("\x1b", "")) == shown.replace("\x1b", "")
 
 
+@settings(deadline=None)
 @given(st.text(st.characters(exclude_characters="\r\b\x1b")))
 def test_text_without_control_is_left_alone(text: str) -> None:
     assert render(text) == text

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from fencerun.units import units
@@ -24,6 +24,7 @@ def test_units(text: str, expected: list[tuple[int, int]]) -> None:
     assert units(text.split("\n") if text else []) == expected
 
 
+@settings(deadline=None)
 @given(st.lists(st.text("[](){}x1", max_size=6)))
 def test_they_cover_all_lines(lines: list[str]) -> None:
     found = units(lines)
