@@ -6,6 +6,7 @@ Inside a chain everything is as in one script. Knows nothing of sockets or of th
 from __future__ import annotations
 
 import contextlib
+import functools
 import os
 import sys
 import time
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
     from fencerun.worker.capture import Capture
     from fencerun.worker.interrupts import Interrupts
     from fencerun.worker.process import Process
+
+
+@functools.lru_cache(maxsize=8)
+def _real(directory: str, name: str) -> str:
+    return os.path.realpath(os.path.join(directory, name))
 
 
 class Chain:
@@ -47,7 +53,7 @@ class Chain:
         process = self._process
         self._directory = directory
         os.chdir(directory)
-        real = os.path.realpath(os.path.basename(page))
+        real = _real(directory, os.path.basename(page))
         os.environ[OWN_PAGE] = f"{process.outer}{os.pathsep}{real}"
         process.pages.add(page)
         process.modules.begin_chain(directory)

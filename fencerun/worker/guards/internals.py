@@ -107,12 +107,11 @@ class TorchTables:
             mode.cache_clear()
 
 
-def _tag_of(namespace: dict[str, Any]) -> Callable[[], int] | None:
+def _cell_of(namespace: dict[str, Any]) -> Any:
     import ctypes
 
     # ob_refcnt, ob_type, ma_used, ma_version_tag: CPython 3.6 to 3.13 (PEP 509, PEP 699).
-    cell = ctypes.c_uint64.from_address(id(namespace) + 24)
-    return lambda: cell.value
+    return ctypes.c_uint64.from_address(id(namespace) + 24)
 
 
 def _tags_work() -> bool:
@@ -122,16 +121,14 @@ def _tags_work() -> bool:
     if sys.maxsize < 2**32 or not getattr(sys, "_is_gil_enabled", lambda: True)():
         return False
     probe: dict[str, Any] = {"a": 1}
-    tag = _tag_of(probe)
-    if tag is None:
-        return False
-    seen = [tag(), tag()]
+    cell = _cell_of(probe)
+    seen = [cell.value, cell.value]
     probe["a"] = 2
-    seen.append(tag())
+    seen.append(cell.value)
     probe["b"] = 3
-    seen.append(tag())
+    seen.append(cell.value)
     del probe["a"]
-    seen.append(tag())
+    seen.append(cell.value)
     return seen[0] == seen[1] and len(set(seen)) == 4
 
 
@@ -143,6 +140,12 @@ def version_tag(namespace: object) -> Callable[[], int] | None:
 
     None where the interpreter has no such tag: compare the contents then.
     """
+    cell = version_cell(namespace)
+    return None if cell is None else lambda: cell.value
+
+
+def version_cell(namespace: object) -> Any:
+    """What ``version_tag`` reads: an object whose ``value`` is the tag, or None."""
     global _TAGS_WORK
     if _TAGS_WORK is None:
         _TAGS_WORK = _tags_work()
@@ -150,7 +153,7 @@ def version_tag(namespace: object) -> Callable[[], int] | None:
         return None
     if not isinstance(namespace, dict):
         (namespace,) = gc.get_referents(namespace)
-    return _tag_of(namespace) if type(namespace) is dict else None
+    return _cell_of(namespace) if type(namespace) is dict else None
 
 
 def library_counter() -> Callable[[], int] | None:

@@ -6,6 +6,8 @@ A probe is small and dumb. When it is read, and who is to blame for a change, is
 
 from __future__ import annotations
 
+import contextlib
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -29,7 +31,7 @@ class Probe:
     chains, so the second need not read it again.
     """
 
-    __slots__ = ("by_key", "name", "quiet", "read", "steady", "words", "write")
+    __slots__ = ("by_key", "name", "place", "quiet", "read", "steady", "words", "write")
 
     def __init__(
         self,
@@ -48,6 +50,8 @@ class Probe:
         self.quiet = quiet
         self.by_key = by_key
         self.steady = steady
+        #: The object and attribute that ``read`` reads, where it does just that.
+        self.place: tuple[Any, str] | None = None
 
     def look(self) -> Any:
         """The value now, or UNREADABLE."""
@@ -60,10 +64,9 @@ class Probe:
         """Restore ``value``; whether it is there again."""
         if self.write is None or value is UNREADABLE:
             return False
-        try:
+        # A setter may raise after it did its work; what counts is what is read then.
+        with contextlib.suppress(Exception):
             self.write(value)
-        except Exception:
-            return False
         return same(self.look(), value)
 
 
@@ -77,16 +80,37 @@ def attribute(owner: Any, name: str, field: str, *words: str, quiet: bool = Fals
     """A probe of an attribute that is rebound, not mutated; none if ``owner`` lacks it."""
     if not hasattr(owner, field):
         return []
-    return [
-        Probe(
-            name,
-            lambda: getattr(owner, field),
-            lambda value: setattr(owner, field, value),
-            field,
-            *words,
-            quiet=quiet,
-        )
-    ]
+    found = Probe(
+        name,
+        lambda: getattr(owner, field),
+        lambda value: setattr(owner, field, value),
+        field,
+        *words,
+        quiet=quiet,
+    )
+    found.place = owner, field
+    return [found]
+
+
+def reader(probes: list[Probe]) -> Callable[[list[Any] | None], list[Any]]:
+    """One function that reads all probes, in half the time of asking each.
+
+    Its argument are the values of an earlier reading, taken over for steady probes, or None. It
+    raises whatever reading one of them raises.
+    """
+    names: dict[str, Any] = {}
+    parts = []
+    for at, probe in enumerate(probes):
+        if probe.place is not None and probe.place[1].isidentifier():
+            names[f"_{at}"] = probe.place[0]
+            parts.append(f"_{at}.{probe.place[1]}")
+        else:
+            names[f"_{at}"] = probe.read
+            parts.append(f"_{at}() if held is None else held[{at}]" if probe.steady else f"_{at}()")
+    found: Callable[[list[Any] | None], list[Any]] = eval(
+        f"lambda held: [{', '.join(parts)}]", names
+    )
+    return found
 
 
 def sequence(owner: Any, name: str, field: str, *words: str) -> list[Probe]:

@@ -12,12 +12,12 @@ import types
 
 from fencerun.worker.guards import libraries, namespaces, python_state
 from fencerun.worker.guards.internals import loaded
-from fencerun.worker.guards.probe import ABSENT, Probe, merged, same, short
+from fencerun.worker.guards.probe import ABSENT, Probe, merged, reader, same, short
 from fencerun.worker.guards.watches import Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Callable, Iterator
     from typing import Any
 
     from fencerun.worker.guards.evidence import Evidence
@@ -54,8 +54,13 @@ class State:
         self._last: list[Any] = []
         self._stamps: list[Any] = []
         self._changed_by: dict[object, int] = {}
-        #: Values of steady probes, from the last chain's end to the next one's beginning.
-        self._held: dict[Probe, Any] = {}
+        #: What the last chain's end read, where nothing had changed: good for steady probes.
+        self._held: list[Any] | None = None
+        self._read: Callable[[list[Any] | None], list[Any]] | None = None
+        #: What the version tags of all namespaces were when those were last known to be right.
+        self._tags: list[int] | None = None
+        self._cells: list[Any] = []
+        self._untagged: list[Watch] = []
         self._modules: tuple[int, str] | None = None
         self._waiting_items = list(libraries.BY_MODULE)
         self._waiting_names = namespaces.names()
@@ -67,13 +72,23 @@ class State:
         if modules != self._modules:
             self._modules = modules
             self.activate()
-        held = self._held
-        self._began = [held[p] if p in held else p.look() for p in self._probes]
+        self._began = self._look(self._held)
         self._baseline, self._last = self._began[:], self._began[:]
-        for watch in self._watches:
+        tags = [cell.value for cell in self._cells]
+        for watch in self._watches if tags != self._tags else self._untagged:
             watch.begin()
+        self._tags = tags
         self._stamps = []
         self._changed_by.clear()
+
+    def _look(self, held: list[Any] | None = None) -> list[Any]:
+        """The values of all probes; those of steady ones are taken from ``held``, if given."""
+        if self._read is not None:
+            try:
+                return self._read(held)
+            except Exception:
+                self._read = None
+        return [probe.look() for probe in self._probes]
 
     def _add(self, items: list[Any]) -> None:
         for item in items:
@@ -81,6 +96,11 @@ class State:
                 self._probes.append(item)
             else:
                 self._watches.append(item)
+        if items:
+            self._held, self._tags = None, None
+            self._read = reader(self._probes)
+            self._cells = [w.cell for w in self._watches if w.cell is not None]
+            self._untagged = [w for w in self._watches if w.cell is None]
 
     def activate(self) -> None:
         """Add the items of modules that were loaded since; their state now is their baseline."""
@@ -107,7 +127,7 @@ class State:
 
     def observe(self, fence: int) -> None:
         """Blame on ``fence`` what changed since the last observation."""
-        now = [probe.look() for probe in self._probes]
+        now = self._look()
         for probe, before, after in zip(self._probes, self._last, now):  # noqa: B905
             if not same(before, after):
                 self._changed_by[probe] = fence
@@ -123,7 +143,7 @@ class State:
     def before_import(self) -> tuple[list[Any], list[dict[Any, Any]]]:
         """What ``after_import`` compares with."""
         return (
-            [probe.look() for probe in self._probes],
+            self._look(),
             [watch.differences() for watch in self._watches],
         )
 
@@ -145,14 +165,15 @@ class State:
 
     def settle(self, evidence: Evidence) -> Iterator[Change]:
         """Put everything back; each difference that is the chain's doing."""
-        now = [probe.look() for probe in self._probes]
+        now = self._look()
         if same(now, self._baseline):
-            self._held = {p: value for p, value in zip(self._probes, now) if p.steady}  # noqa: B905
+            self._held = now
         else:
-            self._held = {}
+            self._held = None
             for place, probe in enumerate(self._probes):
                 yield from self._settle_probe(probe, self._baseline[place], place, evidence)
-        for watch in self._watches:
+        tags = [cell.value for cell in self._cells]
+        for watch in self._watches if tags != self._tags else self._untagged:
             if watch.differences():
                 for change in self._settle_watch(watch, evidence):
                     change.fence = self._changed_by.get(watch)

@@ -7,7 +7,7 @@ version tag makes the common case, no change, cost nothing. Who is to blame is d
 
 from __future__ import annotations
 
-from fencerun.worker.guards.internals import version_tag
+from fencerun.worker.guards.internals import version_cell
 from fencerun.worker.guards.probe import ABSENT
 
 TYPE_CHECKING = False
@@ -26,6 +26,8 @@ class Watch:
     by_name = False
     #: Whether code that says neither an entry's name nor one of the words is believed likewise.
     by_words = False
+    #: What holds a number that differs after each change, where there is such a thing.
+    cell: Any = None
     #: Entries that may change as they like.
     ignored: frozenset[str] = frozenset()
 
@@ -105,14 +107,14 @@ class NamespaceWatch(Watch):
         super().__init__(name)
         self._owner = owner
         self.ignored = ignored
-        self._tag = version_tag(vars(owner))
+        self.cell = version_cell(vars(owner))
 
     def current(self) -> Mapping[Any, Any]:
         found: Mapping[Any, Any] = vars(self._owner)
         return found
 
     def stamp(self) -> Any:
-        return None if self._tag is None else self._tag()
+        return None if self.cell is None else self.cell.value
 
     def put(self, key: Any, value: Any) -> None:
         if value is ABSENT:
