@@ -143,7 +143,7 @@ class Guards:
         yield from self._state.settle(self._evidence)
         for what, was, now, words in self._contexts.changes():
             yield Change(what, was, now, words)
-        for found in self._modules.settle():
+        for found in self._modules.settle(self._evidence.names):
             yield Change(*found)
         for found in self._descriptors.settle(self._evidence.mentions):
             yield Change(*found)
@@ -196,7 +196,8 @@ class Guards:
     # Native libraries.
 
     def _look_for_libraries(self) -> None:
-        self._loaded += self._native.settle(self._tables, set(self._ledger.defined))
+        made = {*self._ledger.defined, *self._ledger.kept}
+        self._loaded += self._native.settle(self._tables, made)
 
     def _police_native(self) -> None:
         self._look_for_libraries()

@@ -70,6 +70,8 @@ class Ledger:
         self.owned: weakref.WeakSet[Any] = weakref.WeakSet()
         #: Full names with overload of the operators defined.
         self.defined: list[str] = []
+        #: Those that installed code defined meanwhile for itself; they stay.
+        self.kept: list[str] = []
         #: The packets that ``torch.ops`` had for an operator before the chain added to it.
         self.packets: dict[str, Any] = {}
         #: (foreign Library, the entry added to its sets) of diverted registrations.

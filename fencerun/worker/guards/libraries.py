@@ -132,7 +132,7 @@ class LoggersWatch(Watch):
 
 def _multiprocessing(context: Any) -> Items:
     return [*attribute(context._default_context, "start method of processes", "_actual_context",
-                       "set_start_method")]  # fmt: skip
+                       "set_start_method", quiet=True)]  # fmt: skip
 
 
 def _asyncio(events: Any) -> Items:

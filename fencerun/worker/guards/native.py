@@ -24,6 +24,10 @@ _INITIALISERS = re.compile(
     rb"\d+TORCH_LIBRARY_(?:(FRAGMENT|IMPL)_)?init_([A-Za-z_]\w*?)E?RN5torch7LibraryE\0"
 )
 
+#: What a library that registers operators refers to, stripped or not: torch's class for it, or
+#: the functions of its stable interface. Drivers and the like have neither.
+_REGISTRARS = (b"5torch7Library", b"aoti_torch_library_init")
+
 #: Compiled code that torch and triton make themselves registers nothing of a fence's.
 _GENERATED = ("torchinductor_", "/inductor/", "/.triton/", "triton_cache")
 
@@ -95,22 +99,39 @@ class NativeWatch:
 
 
 def _registrations(libraries: list[str], new: set[str]) -> Iterator[Loaded]:
-    namespaces: dict[str, str] = {}
+    """Registrations of libraries that can make any, given the operators that came in with them."""
     for library in libraries:
-        for kind, target in initialisers(library):
-            if kind == "IMPL":
-                namespace, _, key = target.rpartition("_")
-                if namespace in namespaces:
-                    continue  # kernels of its own operators
-                yield Loaded(library, namespace, "", key)
-            else:
-                namespaces.setdefault(target, library)
-    for operator in sorted(new):
-        namespace, _, name = operator.partition("::")
-        yield Loaded(namespaces.pop(namespace, libraries[0]), namespace, name.partition(".")[0])
-    for namespace, library in namespaces.items():
-        if not any(operator.startswith(f"{namespace}::") for operator in new):
+        data = _content(library)
+        if not any(mark in data for mark in _REGISTRARS):
+            continue
+        found = _initialisers(data)
+        own = {target for kind, target in found if kind != "IMPL"}
+        operators = {n for n in new if not found or n.partition("::")[0] in own}
+        for operator in sorted(operators):
+            namespace, _, name = operator.partition("::")
+            yield Loaded(library, namespace, name.partition(".")[0])
+        for namespace in sorted(own - {name.partition("::")[0] for name in operators}):
             yield Loaded(library, namespace)
+        for kind, target in found:
+            namespace, _, key = target.rpartition("_")
+            if kind == "IMPL" and namespace not in own:
+                yield Loaded(library, namespace, "", key)
+
+
+def _content(path: str) -> bytes:
+    try:
+        with open(path, "rb") as file:
+            return file.read()
+    except OSError:
+        return b""
+
+
+def _initialisers(data: bytes) -> list[tuple[str, str]]:
+    found = set()
+    for kind, name in _INITIALISERS.findall(data):
+        target = name.decode()
+        found.add((kind.decode(), target.rpartition("_")[0]) if kind else ("DEF", target))
+    return sorted(found, key=lambda one: (one[0] == "IMPL", one))
 
 
 def initialisers(path: str) -> list[tuple[str, str]]:
@@ -118,13 +139,4 @@ def initialisers(path: str) -> list[tuple[str, str]]:
 
     Definitions come first.
     """
-    try:
-        with open(path, "rb") as file:
-            data = file.read()
-    except OSError:
-        return []
-    found = set()
-    for kind, name in _INITIALISERS.findall(data):
-        target = name.decode()
-        found.add((kind.decode(), target.rpartition("_")[0]) if kind else ("DEF", target))
-    return sorted(found, key=lambda one: (one[0] == "IMPL", one))
+    return _initialisers(_content(path))

@@ -107,10 +107,11 @@ class OperatorHooks:
         self, ledger: Ledger, original: Callable[..., Any], registrar: Any, schema: Any, *rest: Any
     ) -> Any:
         origin = self._blame()
-        if origin is None:
-            return original(registrar, schema, *rest)
         library = _library(sys._getframe(1))
         space, name = self._full_name(registrar, library, str(schema).split("(")[0])
+        if origin is None:
+            ledger.kept.append(f"{space}::{name}")
+            return original(registrar, schema, *rest)
         operator = name.split(".")[0]
         registration = self._note(ledger, "operator", space, operator, "", origin)
         packet = self.tables.cached_packet(f"{space}::{operator}")
