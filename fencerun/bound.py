@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -60,7 +61,7 @@ def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]]) -> Verdict:
     here = f"`{value.expression}` is {text}, and the page says {value.shown or 'nothing'}"
     more = f", and {len(changed) - 1} more values" if len(changed) > 1 else ""
     if verdict.kind in ("passed", "elsewhere"):
-        remedy = f"fencerun record {verdict.id}"
+        remedy = f"fencerun record {shlex.quote(verdict.id)}"
         what = f"{here}{more}"
         return replace(verdict, kind="changed", line=value.line, what=what, remedy=remedy)
     return replace(verdict, what=f"{verdict.what}; line {value.line}: {here}{more}")

@@ -6,6 +6,7 @@ uses what is found here.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -183,7 +184,7 @@ def _remedy(member: Member, failure: Failure) -> str:
                 f"`{failure.missing_name}` is made by fence {made.number} (line {made.line}): "
                 f"write `fence:{number} continues:{made.number}`"
             )
-    return f"fencerun check {member.id}"
+    return f"fencerun check {shlex.quote(member.id)}"
 
 
 def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:
@@ -194,7 +195,7 @@ def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:
         base,
         kind="unrecorded",
         what=f"it printed {count} and has no recording",
-        remedy=f"fencerun record {base.id}",
+        remedy=f"fencerun record {shlex.quote(base.id)}",
         diff=diff((), printed, first_line=base.line),
     )
     return Judgement(verdict, printed)
@@ -205,7 +206,7 @@ def _changed(
 ) -> Judgement:
     rounding = comparison.kind == "rounding"
     what = _moved(comparison, first_line) if rounding else "it printed other text than recorded"
-    remedy = f"fencerun record {base.id}"
+    remedy = f"fencerun record {shlex.quote(base.id)}"
     if rounding and (tolerance := tolerable(comparison)):
         remedy = f"add `{tolerance}` to the fence, or {remedy}"
     verdict = replace(

@@ -93,7 +93,7 @@ class Unrun:
             judgement = bound.judge(judgement, member.fence.values, results, rule)
         if judgement.verdict.kind != "passed":
             what = f"on {device}, {judgement.verdict.what}"
-            remedy = f"fencerun record --from {shlex.quote(told.file)} {member.id}"
+            remedy = f"fencerun record --from {shlex.quote(told.file)} {shlex.quote(member.id)}"
             return replace(judgement, verdict=replace(judgement.verdict, what=what, remedy=remedy))
         what = f"as it ran on {told.verdict.on.replace('/', ', ')} ({told.file})"
         return replace(judgement, verdict=replace(judgement.verdict, what=what))
@@ -113,14 +113,15 @@ class Unrun:
             return base
         recording = member.fence.recording
         lines = self._lines(member, recording)
-        known = freshness.judge(
-            recording, self.parts(member), self.today, lines, [v.shown for v in member.fence.values]
-        )
+        parts, shown = self.parts(member), [value.shown for value in member.fence.values]
+        known = freshness.judge(recording, parts, self.today, lines, shown)
         if known == "kept" and recording is not None:
             return self._kept(base, recording)
-        there = f"run `fencerun record {member.id}` where {idle.reason} holds"
+        there = f"run `fencerun record {shlex.quote(member.id)}` where {idle.reason} holds"
         if known == "stale":
-            what = "its code changed since it was recorded"
+            files = any(part.name.startswith(("module ", "file ")) for part in parts)
+            changed = "its code, or a file that it uses, changed" if files else "its code changed"
+            what = f"{changed} since it was recorded"
             if recording and not recording.key:
                 what = "nothing says which code its recording belongs to (no `key:`)"
             return replace(base, kind="stale", what=what, remedy=there)
@@ -146,7 +147,9 @@ class Unrun:
         what = f"recorded on {made.device} with {made.torch}, {age}"
         if self.max_kept_days is not None and days > self.max_kept_days:
             what += f"; the project allows {self.max_kept_days} days"
-            remedy = f"run `fencerun record --renew {base.id}` where {base.reason} holds"
+            remedy = (
+                f"run `fencerun record --renew {shlex.quote(base.id)}` where {base.reason} holds"
+            )
             return replace(base, kind="expired", what=what, remedy=remedy)
         return replace(base, kind="kept", what=what)
 

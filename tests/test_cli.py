@@ -480,7 +480,6 @@ def test_a_file_that_is_no_report(capsys: pytest.CaptureFixture[str]) -> None:
 def test_what_was_not_green_the_last_time(capsys: pytest.CaptureFixture[str]) -> None:
     path = page()
     assert cli.main(["check"]) == 1
-    assert ()
     path.write_text(PAGE.replace("apple", "pear"))
     capsys.readouterr()
     assert cli.main(["check", "--lf"]) == 0

@@ -62,6 +62,13 @@ def test_remedies(failure: Failure, remedy: str) -> None:
     assert judge(member, Outcome(failure=failure), (), LIMIT).verdict.remedy == remedy
 
 
+def test_remedies_can_be_pasted() -> None:
+    (member,) = members(parse(fence(output="1").encode(), "a b.md"), PageSettings())
+    for outcome in (Outcome(b"2\n"), Outcome(failure=raised("KeyError"))):
+        verdict = judge(member, outcome, (), LIMIT).verdict
+        assert verdict.remedy.endswith(" 'a b.md::1'")
+
+
 def test_a_failure_shows_the_ends_of_what_was_printed() -> None:
     output = b"first\n" + b"x\n" * SHOWN + b"last \x1b[1mone\x1b[0m\n"
     failed = Outcome(output, b"\xff\n", failure=raised("KeyError", line=2))

@@ -130,9 +130,22 @@ def test_elsewhere_is_another_device_and_the_same_code() -> None:
         assert not unrun(only(text)).elsewhere(only(text))
 
 
+def test_a_remedy_can_be_pasted() -> None:
+    page = parse(fence("fence:1 requires:cuda").encode(), "a b.md")
+    (member,) = members(page, PageSettings())
+    remedy = unrun(member).verdict(idle(member)).remedy
+    assert remedy == "run `fencerun record 'a b.md::1'` where requires:cuda holds"
+
+
 def test_modules_beside_the_page_are_read_through_what_is_handed_in(tmp_path: Path) -> None:
     member = only(fence("fence:1 requires:cuda", code="import helper"))
     known = unrun(member)
     files = {"helper.py": b"x = 1\n"}
     known.beside = lambda page: files.get
     assert "module helper.py" in [part.name for part in known.parts(member)]
+    said = dict(known.stamp(member, ["7"]) or ())
+    text = fence("fence:1 requires:cuda", "7", code="import helper", said=f" key:{said['key']}")
+    files["helper.py"] = b"x = 2\n"
+    known.settled["p.md"] = {1: only(text)}
+    verdict = known.verdict(idle(only(text)))
+    assert verdict.what == "its code, or a file that it uses, changed since it was recorded"
