@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 import sys
 from collections.abc import Callable, Mapping
-from dataclasses import field
+from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import Any
@@ -18,7 +18,7 @@ from fencerun import frontmatter
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
-from fencerun.tags import PAGE_KEYS, nearest
+from fencerun.tags import nearest
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,26 +98,31 @@ def from_table(table: Mapping[str, Any], root: Path, where: str) -> Project:
     values: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for name, value in table.items():
-        if name in ("op_namespace", *PAGE_KEYS):
+        if name in frontmatter.NAMES:
             defaults[name] = value
         elif name == "pages":
             values["pages"] = tuple(
-                (pattern, _settings(own, f"{where}: pages.{pattern}"))
+                (pattern, _settings(own, root, f"{where}: pages.{pattern}"))
                 for pattern, own in _mapping(value, f"{where}: {name}").items()
             )
         elif name in _KEYS:
             values[name] = _KEYS[name](value, f"{where}: {name}")
         else:
-            known = (*_KEYS, "pages", "op_namespace", *PAGE_KEYS)
+            known = (*_KEYS, "pages", *frontmatter.NAMES)
             raise UsageError(f"{where}: no setting is called `{name}`", nearest(name, known))
-    return Project(root, defaults=_settings(defaults, where), **values)
+    return Project(root, defaults=_settings(defaults, root, where), **values)
 
 
-def _settings(mapping: object, where: str) -> PageSettings:
+def _settings(mapping: object, root: Path, where: str) -> PageSettings:
     settings, problems = frontmatter.from_mapping(mapping, where, 1)
     if problems:
         raise UsageError(f"{where}: {problems[0].what}", problems[0].remedy)
-    return settings
+    if settings.setup is None:
+        return settings
+    file = root / settings.setup
+    if not file.is_file():
+        raise UsageError(f"{where}: setup: {file} is not there", "name a file below the root")
+    return replace(settings, setup=str(file))
 
 
 def _mapping(value: object, where: str) -> dict[str, Any]:

@@ -8,9 +8,9 @@ it names fencerun, so that a page costs no YAML parser otherwise. Knows nothing 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import field
-from typing import Any
+from typing import Any, Literal, get_args
 
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
@@ -21,6 +21,13 @@ _COMMENT = re.compile(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = re.compile(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
 _NAMESPACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
+#: Which fences are compared: all, those that have a recording, or none (they only have to run).
+Records = Literal["all", "present", "none"]
+#: Where chains run: in the page's directory, or in a fresh one with links to what is beside it.
+WorkingDirectory = Literal["page", "scratch"]
+#: How a page is read: as CommonMark, or with the admonitions and tabs of MkDocs.
+Syntax = Literal["commonmark", "mkdocs"]
+
 
 @dataclass(frozen=True, slots=True)
 class PageSettings:
@@ -28,11 +35,21 @@ class PageSettings:
 
     op_namespace: str | None = None
     defaults: Tags = field(default_factory=Tags)
+    record: Records | None = None
+    cwd: WorkingDirectory | None = None
+    #: A Python file: relative to the page's directory, or absolute where the project sets it.
+    setup: str | None = None
+    syntax: Syntax | None = None
 
     def over(self, base: PageSettings) -> PageSettings:
         """These settings, and where they say nothing, those of ``base``."""
         return PageSettings(
-            self.op_namespace or base.op_namespace, self.defaults.over(base.defaults)
+            self.op_namespace or base.op_namespace,
+            self.defaults.over(base.defaults),
+            self.record or base.record,
+            self.cwd or base.cwd,
+            self.setup or base.setup,
+            self.syntax or base.syntax,
         )
 
 
@@ -103,27 +120,61 @@ def from_mapping(
         what = "`fencerun` holds no settings"
         return PageSettings(), (Problem(path, line, "settings", what, "write `name: value` in it"),)
     tags: dict[str, Any] = {}
-    namespace: str | None = None
+    own: dict[str, Any] = {}
     problems: list[Problem] = []
     for name, value in mapping.items():
         try:
-            if name == "op_namespace":
-                namespace = _namespace(value)
+            if name in _OWN:
+                own[name] = _OWN[name](value)
             elif name not in PAGE_KEYS:
-                known = ("op_namespace", *PAGE_KEYS)
-                raise TagError(f"no setting is called `{name}`", nearest(str(name), known))
+                raise TagError(f"no setting is called `{name}`", nearest(str(name), NAMES))
             else:
                 tags |= read_default(str(name), value)
         except TagError as error:
             at = _line_of(str(name), lines, stop) or line
             problems.append(Problem(path, at, "settings", error.args[0], error.args[1]))
-    return PageSettings(namespace, Tags(**tags)), tuple(problems)
+    return PageSettings(defaults=Tags(**tags), **own), tuple(problems)
 
 
 def _namespace(value: object) -> str:
     if not isinstance(value, str) or not _NAMESPACE.match(value):
         raise TagError(f"{value!r} is no operator namespace", "write a name such as pytc_m25")
     return value
+
+
+def _one_of(name: str, known: tuple[str, ...]) -> Callable[[object], str]:
+    def read(value: object) -> str:
+        if value not in known:
+            *first, last = known
+            raise TagError(f"`{name}` is {value!r}", f"write {', '.join(first)} or {last}")
+        return str(value)
+
+    return read
+
+
+def _setup(value: object) -> str:
+    if not isinstance(value, str) or not value.strip() or "\\" in value or "\0" in value:
+        raise TagError(
+            f"`setup` is {value!r}, which names no file", "write a path with /, such as setup.py"
+        )
+    if value.startswith("/"):
+        raise TagError(
+            f"`setup` is {value!r}: another place on each machine", "write a relative path"
+        )
+    return value.strip()
+
+
+#: The settings that are no tags, and how their values are read.
+_OWN: Mapping[str, Callable[[object], object]] = {
+    "op_namespace": _namespace,
+    "record": _one_of("record", get_args(Records)),
+    "cwd": _one_of("cwd", get_args(WorkingDirectory)),
+    "setup": _setup,
+    "syntax": _one_of("syntax", get_args(Syntax)),
+}
+
+#: All that a page or a project may set for its fences.
+NAMES = (*_OWN, *PAGE_KEYS)
 
 
 def _line_of(name: str, lines: Lines | None, stop: int) -> int | None:
