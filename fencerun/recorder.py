@@ -109,6 +109,7 @@ class Recorder:
     def _after(self, verdict: Verdict, touched: Set[int], refused: Refused) -> Verdict:
         if verdict.fence in refused:
             why, remedy = refused[verdict.fence]
+            why = why.replace(f"fence {verdict.fence} ", "it ", 1)
             remedy = remedy or f"fencerun record {shlex.quote(verdict.id)}"
             return replace(verdict, kind="refused", what=why, remedy=remedy)
         if self.dry_run or verdict.fence not in touched or verdict.kind == "passed":

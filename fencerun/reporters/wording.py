@@ -172,6 +172,7 @@ def problem_head(problem: Problem) -> Line:
     """``lessons/x.md:12: problem: what. remedy [code]``, in spans."""
     warning = problem.severity == "warning"
     advice = " ".join(remedy(problem))
+    advice = advice[:1].upper() + advice[1:]  # it follows a full stop
     return (
         Span("location", f"{location(problem.page, problem.line)}:"),
         Span("text", " "),
