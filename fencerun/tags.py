@@ -59,6 +59,10 @@ class Tags:
     isolated: bool | None = None
     allows: tuple[str, ...] | None = None
     uses: tuple[str, ...] | None = None
+    exit: int | None = None
+    hidden: bool | None = None
+    as_: Literal["markdown"] | None = None
+    figure: str | None = None
 
     def over(self, base: Tags) -> Tags:
         """These tags, and where they say nothing, those of ``base``."""
@@ -111,12 +115,33 @@ def _names(text: str) -> tuple[str, ...]:
     return names
 
 
+def _status(text: str) -> int:
+    if not re.fullmatch(r"[0-9]{1,3}", text) or int(text) > 255:
+        raise TagError(f"{text!r} is no exit status", "write a number from 0 to 255")
+    return int(text)
+
+
 def _paths(text: str) -> tuple[str, ...]:
     paths = _names(text)
     for path in paths:
         if path.startswith("/") or "\\" in path or ".." in path.split("/"):
             raise TagError(f"{path!r} leaves the page's directory", "write a path below it, with /")
     return paths
+
+
+def _form(text: str) -> str:
+    if text != "markdown":
+        raise TagError(f"{text!r} is no form of output", "write `as:markdown`")
+    return text
+
+
+def _figure(text: str) -> str:
+    if not _FIGURE.fullmatch(text):
+        raise TagError(
+            f"{text!r} is no name of a figure",
+            "write `figure:NAME.svg`, with letters, digits, `-`, `_` and `.` in NAME",
+        )
+    return text
 
 
 def _reason(text: str) -> str:
@@ -146,6 +171,9 @@ def _one_of(words: Iterable[str]) -> str:
 #: A fence number, as CommonMark's ASCII digits: ``\\d`` would take other scripts' digits too.
 NUMBER = re.compile(r"[1-9][0-9]{0,5}")
 
+# No slash: figures lie in one directory. Nothing that Markdown or a shell would take for more.
+_FIGURE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.svg")
+
 #: Tags that take a value, and how the value is read.
 VALUED: Mapping[str, Callable[[str], object]] = {
     "continues": _continues,
@@ -160,19 +188,40 @@ VALUED: Mapping[str, Callable[[str], object]] = {
     "timeout": _seconds,
     "allows": _names,
     "uses": _paths,
+    "exit": _status,
+    "as": _form,
+    "figure": _figure,
 }
 
+#: The field of Tags for a tag that is a word of Python's own.
+_FIELD = {"as": "as_"}
+
 #: Tags that stand alone.
-FLAGS = ("ints", "quiet", "stderr", "echo", "isolated")
+FLAGS = ("ints", "quiet", "stderr", "echo", "isolated", "hidden")
 
 #: Every name that is ours in an info string.
-NAMES = ("fence", "output", *VALUED, *FLAGS)
+NAMES = ("fence", "output", "file", *VALUED, *FLAGS)
 
 #: What a page or a project may set for all its fences.
 PAGE_KEYS = (
     *("continues", "requires", "timeout", "rtol", "atol"),
     *("ints", "match", "mask", "varies", "echo"),
 )
+
+
+def read_file(value: str) -> str:
+    """The path of a `file:` block, relative to the directory of the page's fences, with ``/``.
+
+    Raises TagError for one that leaves that directory, or that is not written in one way only.
+    """
+    parts = value.split("/")
+    if "\\" in value:
+        raise TagError(f"`file:{value}` has a backslash", "write the path with /")
+    if value.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", value):
+        raise TagError(f"`file:{value}` leaves the directory of the page", "write a path below it")
+    if not value or "" in parts or "." in parts or "\0" in value:
+        raise TagError(f"`file:{value}` names no file", "write `file:name.cpp` or `file:dir/name.h`")
+    return value
 
 
 def read(name: str, value: str | None) -> dict[str, Any]:
@@ -188,7 +237,7 @@ def read(name: str, value: str | None) -> dict[str, Any]:
         raise TagError(f"`{name}` takes no value", f"write `{name}` alone")
     if not value:
         raise TagError(f"`{name}` needs a value", f"write `{name}:…`")
-    return {name: VALUED[name](value)}
+    return {_FIELD.get(name, name): VALUED[name](value)}
 
 
 def read_default(name: str, value: object) -> dict[str, Any]:
@@ -215,7 +264,9 @@ def near_miss(name: str, known: Iterable[str] = NAMES) -> str | None:
     lowered = name.lower()
     if lowered in known:
         return lowered
-    return next((other for other in known if within_one_typo(lowered, other)), None)
+    # Too many words are one letter away from one of two letters.
+    longer = (other for other in known if len(other) > 2)
+    return next((other for other in longer if within_one_typo(lowered, other)), None)
 
 
 def nearest(name: str, known: Iterable[str]) -> str:
