@@ -7,7 +7,6 @@ pages or how lines are compared.
 
 from __future__ import annotations
 
-import hashlib
 import re
 from collections.abc import Sequence
 
@@ -112,5 +111,7 @@ def _shortened(line: str, limit: int) -> str:
 
 def _notice(hidden: bytes, count: str = "") -> str:
     # The hash is written as part of a word, so that no tolerance ever takes it for a number.
+    import hashlib  # loads OpenSSL, and few outputs are cut
+
     digest = hashlib.sha256(hidden).hexdigest()[:12]
     return f"[… {count}{len(hidden):,} bytes left out, sha256_{digest} …]"

@@ -8,7 +8,6 @@ from __future__ import annotations
 import fcntl
 import glob
 import os
-import secrets
 import stat
 import time
 from collections.abc import Iterator
@@ -168,7 +167,7 @@ def _sync_directory(directory: Path) -> None:
 def _temporary(real: Path, mode: int) -> tuple[Path, int]:
     """A new file beside ``real``, locked for as long as its descriptor is open."""
     while True:
-        path = real.with_name(f"{_stem(real)}{secrets.token_hex(4)}.tmp")
+        path = real.with_name(f"{_stem(real)}{os.urandom(4).hex()}.tmp")
         descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_CLOEXEC, mode)
         # Another run's sweep may have come between the two calls.
         if _take(descriptor) and os.fstat(descriptor).st_nlink:

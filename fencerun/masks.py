@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import field
+from functools import cache
 from types import MappingProxyType
 
 from fencerun.frozen import dataclass
@@ -86,11 +87,11 @@ _ZONE = r"(?: ?(?:Z|UTC|GMT|[-+][0-9]{2}:?[0-9]{2}))?(?!\w)"
 _ACCELERATOR = r"(?:cpu|(?:cuda|mps|xpu|hpu|npu)(?::[0-9]+)?)"
 
 #: Applied in this order, whichever order a tag names them in: a date holds a time of day.
-_TABLE = (
+_SPECS = (
     # <object at 0x7f3c2a1b4d60>; shorter hexadecimal numbers are values.
-    Mask("address", r"(?<!\w)0[xX][0-9a-fA-F]{7,16}(?!\w)", "0x…"),
+    ("address", r"(?<!\w)0[xX][0-9a-fA-F]{7,16}(?!\w)", "0x…"),
     # Anything in the system's temporary directories, up to a blank, quote or bracket.
-    Mask(
+    (
         "path",
         r"(?<![\w./])(?:/private)?/(?:tmp|var/tmp|var/folders|dev/shm)/[^\s'\"`<>|:;,()\[\]{}]+"
         r"|(?<!\w)[A-Za-z]:[\\/]+Users[\\/]+[^\s\\/]+[\\/]+AppData[\\/]+Local[\\/]+Temp"
@@ -98,7 +99,7 @@ _TABLE = (
         "<path>",
     ),
     # 2026-11-29, with a time of day or without; 29 Nov 2026; Nov 29, 2026; Sun Nov 29 22:08:13 2026
-    Mask(
+    (
         "date",
         rf"(?<![\w.-])[0-9]{{4}}[-/][0-9]{{2}}[-/][0-9]{{2}}(?:[T ]{_CLOCK}{_ZONE})?(?![\w-])"
         rf"|(?<!\w)(?:(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun)[a-z]{{0,6}},? )?"
@@ -107,7 +108,7 @@ _TABLE = (
         "<date>",
     ),
     # 1.23 s, 12 ms, 4.5e-05 seconds, 1min 3s, 0:00:03.25, 00:02, 12.5it/s, 0.2 s/it
-    Mask(
+    (
         "time",
         rf"{_COUNT} ?(?:it/s|s/it)(?!\w)"
         rf"|(?<![\w.])(?<![0-9],)(?:{_LARGER}){{1,3}}{_NUMBER} ?{_DURATION}(?!\w)"
@@ -116,19 +117,19 @@ _TABLE = (
         "<time>",
     ),
     # 12.3 MiB, 512 KB, 1,024 bytes
-    Mask("memory", rf"{_COUNT} ?(?:[kKMGTPE]i?)?(?:B|[bB]ytes?)(?!\w)", "<memory>"),
-    Mask("percent", rf"{_COUNT} ?%", "<percent>"),
+    ("memory", rf"{_COUNT} ?(?:[kKMGTPE]i?)?(?:B|[bB]ytes?)(?!\w)", "<memory>"),
+    ("percent", rf"{_COUNT} ?%", "<percent>"),
     # 2.13.0, 2.13.0+cu130, v1.2, 3.14.0rc1
-    Mask(
+    (
         "version",
         r"(?<![\w.])(?:v[0-9]+(?:\.[0-9]+)+|[0-9]+(?:\.[0-9]+){2,})"
         r"(?:[-.]?(?:a|b|rc|alpha|beta|dev|post)\.?[0-9]*)*(?:\+[0-9A-Za-z.]*[0-9A-Za-z])?(?!\w)",
         "<version>",
     ),
-    Mask("grad_fn", r"grad_fn=<[^<>]*>", "grad_fn=<…>"),
+    ("grad_fn", r"grad_fn=<[^<>]*>", "grad_fn=<…>"),
     # A tensor on the CPU does not say so: `, device='cuda:0'` may be missing on one side.
-    Mask("device", rf",\s+device='{_ACCELERATOR}'", ""),
-    Mask(
+    ("device", rf",\s+device='{_ACCELERATOR}'", ""),
+    (
         "device",
         rf"(?<!\w)device\(type='[a-z]+'(?:, index=[0-9]+)?\)|(?<![\w+.-]){_ACCELERATOR}(?![\w-])",
         "<device>",
@@ -143,8 +144,14 @@ def _by_name(masks: Iterable[Mask]) -> Mapping[str, tuple[Mask, ...]]:
     return MappingProxyType(table)
 
 
-#: The masks that every project has, by the name that tags use.
-NAMED = _by_name(_TABLE)
+@cache
+def _table() -> tuple[Mask, ...]:
+    # Compiled when a fence first asks for one.
+    return tuple(Mask(*spec) for spec in _SPECS)
+
+
+#: The names of the masks that every project has.
+NAMED = tuple(dict.fromkeys(name for name, _, _ in _SPECS))
 
 
 def lookup(names: Iterable[str], own: Iterable[Mask] = ()) -> tuple[Mask, ...]:
@@ -152,11 +159,13 @@ def lookup(names: Iterable[str], own: Iterable[Mask] = ()) -> tuple[Mask, ...]:
 
     A project's mask replaces a named one of the same name. Raises UnknownMaskError.
     """
-    theirs = _by_name(own)
     asked = dict.fromkeys(names)
+    if not asked:
+        return ()
+    theirs = _by_name(own)
     for name in asked:
         if name not in theirs and name not in NAMED:
             raise UnknownMaskError(name)
     special = [mask for name in asked for mask in theirs.get(name, ())]
-    common = [mask for mask in _TABLE if mask.name in asked and mask.name not in theirs]
+    common = [mask for mask in _table() if mask.name in asked and mask.name not in theirs]
     return (*special, *common)

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
+from functools import cache
 
 from fencerun.frozen import dataclass
 
@@ -31,8 +32,7 @@ _NOT_FINITE = r"(?<!\w)(?i:inf(?:inity)?|nan)"
 # After a word or a closing bracket it is an operator: 3-1.5, 2026-11.
 _SIGN = r"(?:(?<![\w)\]}.])[-+])?"
 
-_TOKEN = re.compile(
-    rf"""
+_TOKEN = rf"""
   (?P<text>
       0[xXbBoO][0-9a-fA-F_]+\w*                                  # 0x7f
     | (?!(?i:inf(?:inity)?|nan)(?:[-+]|j?(?!\w))) [^\W\d]\w*(?:\.\w+)*  # conv2d, torch.float32
@@ -45,13 +45,17 @@ _TOKEN = re.compile(
                            | {_UNSIGNED} ) [jJ] (?!\w) )
   | (?P<limit> {_SIGN}{_NOT_FINITE} (?!\w) )
   | (?P<real> {_SIGN}{_UNSIGNED} )
-    """,
-    re.VERBOSE,
-)
-_IMAGINARY = re.compile(rf"({_SIGN}{_UNSIGNED})?\ *([-+]?{_UNSIGNED})[jJ]", re.VERBOSE)
+"""
+_IMAGINARY = rf"({_SIGN}{_UNSIGNED})?\ *([-+]?{_UNSIGNED})[jJ]"
 
 _BLANKS = re.compile(r"\s{2,}|[^\S ]")
 _RULES = re.compile(r"([-=─━═])\1\1+")
+
+
+@cache
+def _verbose(pattern: str) -> re.Pattern[str]:
+    # Compiled when first needed: most outputs equal their recordings as they stand.
+    return re.compile(pattern, re.VERBOSE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -85,7 +89,7 @@ def scan(text: str, *, ints: bool = False) -> Scan:
     parts: list[str] = []
     numbers: list[Number] = []
     end, beside = 0, False
-    for token in _TOKEN.finditer(text):
+    for token in _verbose(_TOKEN).finditer(text):
         if token["text"]:
             continue
         number = None if token["limit"] else _number(token)
@@ -105,7 +109,7 @@ def _number(token: re.Match[str]) -> Number | None:
     if token["real"]:
         whole = not re.search(r"[.eE]", text)
         return Number(text, token.start(), whole, _decimal(text))
-    parts = _IMAGINARY.match(token.string, token.start())
+    parts = _verbose(_IMAGINARY).match(token.string, token.start())
     if not parts:  # a part of it is inf or nan
         return None
     return Number(text, token.start(), False, _decimal(parts[1] or "0"), _decimal(parts[2]))
