@@ -149,7 +149,11 @@ def test_record(case: Case) -> None:
 def _tags(info: InfoString) -> Iterator[str]:
     for field in fields(info.tags):
         if getattr(info.tags, field.name) is not None:
-            yield field.name
+            yield field.name.rstrip("_")
+
+
+#: Tags that are read and do nothing yet. One that does is taken off this list, and gets a case.
+NOT_YET = {"as", "exit", "figure", "file", "hidden"}
 
 
 def test_every_tag_has_a_case() -> None:
@@ -161,7 +165,7 @@ def test_every_tag_has_a_case() -> None:
         found |= {"output"} if page.recordings else set()
         for fence in page.fences:
             found |= {"fence", *_tags(fence.block.info)}
-    assert set(NAMES) - found == set()
+    assert set(NAMES) - found == NOT_YET
 
 
 def test_there_are_cases_of_all_kinds() -> None:
