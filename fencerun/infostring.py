@@ -9,16 +9,35 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from functools import lru_cache
 from typing import Literal
 
 from fencerun.frozen import dataclass
-from fencerun.tags import FLAGS, NAMES, NUMBER, TagError, Tags, near_miss, nearest, read
+from fencerun.tags import (
+    FLAGS,
+    NAMES,
+    NUMBER,
+    TagError,
+    Tags,
+    near_miss,
+    nearest,
+    read,
+    read_file,
+)
 
 Carrier = Literal["words", "attributes", "comment"]
 
 #: Languages whose fences run, by every spelling (compared without case).
-LANGUAGES = {"python": "python", "py": "python", "python3": "python", "bash": "bash", "sh": "sh"}
+LANGUAGES = {
+    "python": "python",
+    "py": "python",
+    "python3": "python",
+    "pycon": "pycon",
+    "bash": "bash",
+    "sh": "sh",
+    "console": "console",
+}
 
 #: Names that only a recording carries.
 PROVENANCE = ("key", "on")
@@ -31,8 +50,10 @@ _IN_WORDS = re.compile(rf'({_NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTAL
 _IN_BRACES = re.compile(rf'({_NAME})=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
 _COMMENT = re.compile(r"<!--[ \t]+(.*?)[ \t]+-->[ \t]*\Z", re.DOTALL)
 _OUR_COMMENT = re.compile(
-    r"<!--[ \t]*(?:fence(?![\w-])|output[ \t]*[:=][ \t]*[0-9])", re.IGNORECASE
+    r"<!--[ \t]*(?:fence(?![\w-])|output[ \t]*[:=][ \t]*[0-9]|file:(?![ \t/]))", re.IGNORECASE
 )
+_HIDDEN = re.compile(r"<!--[ \t]+([^\r\n]*?)[ \t]*[\r\n]")
+_CLOSING = re.compile(r"<!--[ \t]*/output:([1-9][0-9]{0,5})[ \t]*-->[ \t]*")
 _ESCAPE = re.compile(r'\\(["\\])')
 
 
@@ -62,11 +83,14 @@ class InfoString:
     tags: Tags = _NO_TAGS
     provenance: tuple[tuple[str, str], ...] = ()
     faults: tuple[Fault, ...] = ()
+    #: The file, of those that the page's fences find, whose text the block is.
+    file: str | None = None
 
     @property
     def tagged(self) -> bool:
-        """Whether the block is ours: a fence, a recording, or a failed attempt at one."""
-        return self.number is not None or self.output is not None or bool(self.faults)
+        """Whether the block is ours: a fence, a recording, a file, or a failed attempt at one."""
+        ours = self.number is not None or self.output is not None or self.file is not None
+        return ours or bool(self.faults)
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,7 +129,7 @@ def parse_info(info: str) -> InfoString:
     outer = tuple(_words(rest, _IN_WORDS, _IN_BRACES))
     if _is_ours(outer, "words"):
         found = _interpret(outer, "words")
-        if any(word.name in ("fence", "output") for word in inner):
+        if any(word.name in ("fence", "output", "file") for word in inner):
             fault = Fault("tags stand among the words and in braces", "use one form for all")
             return InfoString(language, "words", faults=(*found.faults, fault))
     elif _is_ours(inner, "attributes"):
@@ -120,7 +144,19 @@ def parse_info(info: str) -> InfoString:
         found.tags,
         found.provenance,
         found.faults,
+        found.file,
     )
+
+
+def parse_hidden(html: str) -> InfoString | None:
+    """What the first line of a comment that holds code says; None when it is no such comment."""
+    match = _HIDDEN.match(html)
+    if match is None or not _OUR_COMMENT.match(html):
+        return None
+    words = tuple(_words(match[1], _IN_WORDS, _IN_BRACES))
+    if not any(word.raw == "hidden" for word in words):
+        return None
+    return replace(_interpret(words, "comment"), language="python")
 
 
 def parse_comment(html: str) -> InfoString | None:
@@ -131,17 +167,23 @@ def parse_comment(html: str) -> InfoString | None:
     if match is None or "\n" in match[1] or "-->" in match[1]:
         fault = Fault(
             "a comment that begins like ours and does not parse",
-            "write `<!-- fence:1 -->` on one line",
+            "write `<!-- fence:1 -->` on one line, or `<!-- fence:1 hidden` above code",
         )
         return InfoString(carrier="comment", faults=(fault,))
     words = tuple(_words(match[1], _IN_WORDS, _IN_BRACES))
     found = _interpret(words, "comment")
-    if found.number is None and found.output is None and not found.faults:
+    if not found.tagged:
         fault = Fault(
             "a comment that begins like ours and has no number", "write `<!-- fence:1 -->`"
         )
         return InfoString(carrier="comment", faults=(fault,))
     return found
+
+
+def parse_closing(html: str) -> int | None:
+    """The number of the fence whose region ``html`` closes; None when it closes none."""
+    match = _CLOSING.fullmatch(html)
+    return int(match[1]) if match else None
 
 
 def _words(text: str, right: re.Pattern[str], wrong: re.Pattern[str]) -> Iterator[_Word]:
@@ -169,7 +211,7 @@ def _claims(word: _Word, carrier: Carrier) -> bool:
     """Whether this word alone says that its block is ours."""
     if word.value is None:
         return False
-    if word.name == "fence":
+    if word.name == "fence" or (word.name == "file" and word.spelt == "right"):
         return True
     shared = carrier == "attributes" or word.spelt == "wrong"
     if word.name == "output":
@@ -186,20 +228,28 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
     provenance: list[tuple[str, str]] = []
     faults: list[Fault] = []
     on_output = any(word.name == "output" and word.spelt == "right" for word in words)
+    file: str | None = None
     for word in words:
         name, value = word.name, word.value
         if word.spelt == "bare" and name not in FLAGS:
             faults.extend(_bare_fault(name, on_output))
         elif word.spelt == "wrong":
             faults.extend(_misspelt_fault(word, carrier))
-        elif name in numbers or name in tags:
+        elif name in numbers or any(key in tags for key in (name, f"{name}_")):
             faults.append(Fault(f"`{name}` stands twice", "keep one"))
         elif name in ("fence", "output"):
             try:
                 numbers[name] = _number(name, value or "")
             except TagError as error:
                 faults.append(Fault(error.args[0], error.args[1]))
-        elif on_output and name in PROVENANCE:
+        elif name == "file" and not on_output:
+            if file is not None:
+                faults.append(Fault("`file` stands twice", "keep one"))
+            try:
+                file = read_file(value or "")
+            except TagError as error:
+                faults.append(Fault(error.args[0], error.args[1]))
+        elif name in PROVENANCE and (on_output or any(w.name == "fence" for w in words)):
             provenance.append((name, value or ""))
         elif name in NAMES and not on_output:
             try:
@@ -208,6 +258,8 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
                 faults.append(Fault(f"`{name}`: {error.args[0]}", error.args[1]))
         elif not on_output:
             faults.extend(_unknown_fault(name, carrier))
+    if file is not None and numbers:
+        faults.append(Fault("a block cannot be a fence and a file", "keep one of the two"))
     if tags and not numbers and not faults:
         first = next(iter(tags))
         faults.append(Fault(f"`{first}` on a block that is no fence", "add `fence:N` to it"))
@@ -221,6 +273,7 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
         Tags(**tags),  # type: ignore[arg-type]
         tuple(provenance),
         tuple(faults),
+        file,
     )
 
 

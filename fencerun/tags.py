@@ -220,7 +220,7 @@ def read_file(value: str) -> str:
     if value.startswith("/") or ".." in parts or re.match(r"[A-Za-z]:", value):
         raise TagError(f"`file:{value}` leaves the directory of the page", "write a path below it")
     if not value or "" in parts or "." in parts or "\0" in value:
-        raise TagError(f"`file:{value}` names no file", "write `file:name.cpp` or `file:dir/name.h`")
+        raise TagError(f"`file:{value}` names no file", "write `file:dir/name.h`, say")
     return value
 
 
