@@ -5,6 +5,7 @@ Built from the loaded module; an item that this version of torch lacks is left o
 
 from __future__ import annotations
 
+from fencerun.worker.guards import torch_backends
 from fencerun.worker.guards.internals import loaded, table
 from fencerun.worker.guards.probe import Probe, attribute, pair
 
@@ -22,7 +23,8 @@ def probes(torch: Any) -> list[Probe]:
     """Every probe that this torch has the means for."""
     makers: tuple[Callable[[Any], list[Probe]], ...] = (
         _defaults, _function_modes, _dispatch_modes, _functorch, _autograd, _autocast,
-        _saved_tensors, _backends, _precision, _hooks, _safety, _distributions, _logs, _last,
+        _saved_tensors, torch_backends.flags, torch_backends.precision, _hooks, _safety,
+        _distributions, _logs, _last,
     )  # fmt: skip
     found: list[Probe] = []
     for make in makers:
@@ -179,94 +181,6 @@ def _saved_tensors(torch: Any) -> list[Probe]:
         Probe("saved-tensor hooks disabled", c._saved_tensors_hooks_get_disabled_error_message,
               write_disabled, "disable_saved_tensors_hooks", "_saved_tensors_hooks_disable"),
     ]  # fmt: skip
-
-
-#: (name, getter, setter, the word that code uses) of flags in ``torch._C``.
-_FLAGS = (
-    ("cudnn.enabled", "_get_cudnn_enabled", "_set_cudnn_enabled", "enabled"),
-    ("cudnn.benchmark", "_get_cudnn_benchmark", "_set_cudnn_benchmark", "benchmark"),
-    ("cudnn.deterministic", "_get_cudnn_deterministic", "_set_cudnn_deterministic",
-     "deterministic"),
-    ("cudnn.allow_tf32", "_get_cudnn_allow_tf32", "_set_cudnn_allow_tf32", "allow_tf32"),
-    ("cuda.matmul.allow_tf32", "_get_cublas_allow_tf32", "_set_cublas_allow_tf32", "allow_tf32"),
-    ("mkldnn.enabled", "_get_mkldnn_enabled", "_set_mkldnn_enabled", "enabled"),
-    ("mkldnn.deterministic", "_get_mkldnn_deterministic", "_set_mkldnn_deterministic",
-     "deterministic"),
-    ("nnpack", "_get_nnpack_enabled", "_set_nnpack_enabled", "set_flags"),
-    ("quantized.engine", "_get_qengine", "_set_qengine", "engine"),
-    ("cuda.flash_sdp", "_get_flash_sdp_enabled", "_set_sdp_use_flash", "enable_flash_sdp"),
-    ("cuda.math_sdp", "_get_math_sdp_enabled", "_set_sdp_use_math", "enable_math_sdp"),
-    ("cuda.mem_efficient_sdp", "_get_mem_efficient_sdp_enabled", "_set_sdp_use_mem_efficient",
-     "enable_mem_efficient_sdp"),
-    ("cuda.cudnn_sdp", "_get_cudnn_sdp_enabled", "_set_sdp_use_cudnn", "enable_cudnn_sdp"),
-    ("sdp priority", "_get_sdp_priority_order", "_set_sdp_priority_order", "sdpa_kernel"),
-    ("preferred linalg library", "_get_linalg_preferred_backend",
-     "_set_linalg_preferred_backend", "preferred_linalg_library"),
-    ("preferred BLAS library", "_get_blas_preferred_backend", "_set_blas_preferred_backend",
-     "preferred_blas_library"),
-    ("TorchScript optimisation", "_get_graph_executor_optimize",
-     "_set_graph_executor_optimize", "optimized_execution"),
-    ("TorchScript profiling executor", "_get_jit_profiling_executor",
-     "_jit_set_profiling_executor", "_jit_set_profiling_executor"),
-)  # fmt: skip
-
-
-def _backends(torch: Any) -> list[Probe]:
-    found: list[Probe] = []
-    for name, get, put, word in _FLAGS:
-        found += pair(torch._C, f"torch.backends: {name}", get, put, word)
-    for kind in ("fp16", "bf16"):
-        word = f"allow_{kind}_reduced_precision_reduction"
-        read = getattr(torch._C, f"_get_cublas_{word}", None)
-        write = getattr(torch._C, f"_set_cublas_{word}", None)
-        if read is not None and write is not None:
-            found.append(_spread(f"torch.backends: cuda.matmul.{word}", read, write, word))
-    mha = getattr(torch.backends, "mha", None)
-    found += pair(mha, "torch.backends: mha fast path", "get_fastpath_enabled",
-                  "set_fastpath_enabled")  # fmt: skip
-    einsum = getattr(torch.backends, "opt_einsum", None)
-    for field in ("enabled", "strategy"):
-        found += attribute(einsum, f"torch.backends.opt_einsum.{field}", field)
-    found += pair(torch, "deterministic algorithms", "get_deterministic_debug_mode",
-                  "set_deterministic_debug_mode", "use_deterministic_algorithms")  # fmt: skip
-    found += pair(torch._C, "fill of uninitialized memory",
-                  "_get_deterministic_fill_uninitialized_memory",
-                  "_set_deterministic_fill_uninitialized_memory",
-                  "fill_uninitialized_memory")  # fmt: skip
-    return found
-
-
-def _spread(name: str, get: Callable[[], Any], put: Callable[..., Any], word: str) -> Probe:
-    """A probe whose setter takes one argument for each part of what the getter gives."""
-
-    def write(value: Any) -> None:
-        put(*value) if isinstance(value, tuple) else put(value)
-
-    return Probe(name, get, write, word)
-
-
-_PRECISIONS = (
-    ("generic", "all"), ("mkldnn", "all"), ("mkldnn", "matmul"), ("mkldnn", "conv"),
-    ("mkldnn", "rnn"), ("cuda", "all"), ("cuda", "matmul"), ("cuda", "conv"), ("cuda", "rnn"),
-)  # fmt: skip
-
-
-def _precision(torch: Any) -> list[Probe]:
-    words = ("set_float32_matmul_precision", "fp32_precision", "allow_tf32")
-    found = pair(torch, "float32 matmul precision", "get_float32_matmul_precision",
-                 "set_float32_matmul_precision", *words)  # fmt: skip
-    get = getattr(torch._C, "_get_fp32_precision_getter", None)
-    put = getattr(torch._C, "_set_fp32_precision_setter", None)
-    if get is None or put is None:
-        return found
-
-    def write(value: tuple[str, ...]) -> None:
-        for (backend, operator), precision in zip(_PRECISIONS, value):  # noqa: B905
-            put(backend, operator, precision)
-
-    read = Probe("fp32 precision of backends", lambda: tuple(get(*one) for one in _PRECISIONS),
-                 write, *words)  # fmt: skip
-    return [*found, read]
 
 
 def _hooks(torch: Any) -> list[Probe]:

@@ -1,0 +1,80 @@
+"""Logging: a handler that a fence adds to a named logger would print in every later chain too."""
+
+from __future__ import annotations
+
+from fencerun.worker.guards.probe import Probe, attribute, pair
+from fencerun.worker.guards.watches import Watch
+
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from typing import Any
+
+
+def items(logging: Any) -> list[Probe | Watch]:
+    """What the loading of ``logging`` activates."""
+    root = logging.root
+
+    def set_class(value: Any) -> None:
+        logging.setLoggerClass(value)
+
+    return [
+        *attribute(root.manager, "logging.disable", "disable"),
+        *attribute(logging, "logging.lastResort", "lastResort"),
+        *attribute(logging, "logging.raiseExceptions", "raiseExceptions"),
+        *pair(logging, "log record factory", "getLogRecordFactory", "setLogRecordFactory"),
+        Probe("logger class", logging.getLoggerClass, set_class, "setLoggerClass"),
+        LoggersWatch(logging),
+    ]
+
+
+class LoggersWatch(Watch):
+    """Level, handlers, filters and switches of every logger, the root's too."""
+
+    by_words = True
+
+    def __init__(self, logging: Any) -> None:
+        super().__init__("logger", "basicConfig", "addHandler", "setLevel", "dictConfig",
+                         "getLogger")  # fmt: skip
+        self._logging = logging
+        self._fresh = (0, (), (), True, False)
+
+    def current(self) -> dict[Any, Any]:
+        """Each logger's settings by name; untouched loggers are left out."""
+        kind, found = self._logging.Logger, {}
+        loggers = self._logging.root.manager.loggerDict
+        for name, logger in [("root", self._logging.root), *loggers.items()]:
+            if isinstance(logger, kind):
+                settings = (logger.level, tuple(logger.handlers), tuple(logger.filters),
+                            logger.propagate, logger.disabled)  # fmt: skip
+                if settings != self._fresh:
+                    found[name] = settings
+        return found
+
+    def stamp(self) -> Any:
+        """There is none: settings are compared."""
+        return None
+
+    def differences(self) -> dict[Any, Any]:
+        """Settings are made anew at each reading, so they are compared by value."""
+        now, before = self.current(), self.baseline
+        if now == before:
+            return {}
+        return {
+            name: before.get(name, self._fresh)
+            for name in {*now, *before}
+            if now.get(name, self._fresh) != before.get(name, self._fresh)
+        }
+
+    def holds(self, key: Any, value: Any) -> bool:
+        """Whether a logger has these settings."""
+        return self.current().get(key, self._fresh) == value  # type: ignore[no-any-return]
+
+    def put(self, key: Any, value: Any) -> None:
+        """Give one logger its settings back."""
+        root = self._logging.root
+        logger = root if key == "root" else root.manager.loggerDict[key]
+        level, handlers, filters, propagate, disabled = value
+        logger.handlers[:] = handlers
+        logger.filters[:] = filters
+        logger.propagate, logger.disabled = propagate, disabled
+        logger.setLevel(level)  # also clears what loggers remember of levels
