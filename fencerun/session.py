@@ -12,9 +12,9 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
-from fencerun import exits, files, known, preload, proof, reader
+from fencerun import exits, files, known, preload, reader
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -36,10 +36,13 @@ from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
 from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
-from fencerun.recorder import Judged, Recorder
 from fencerun.running import Runner
 from fencerun.selection import Target, selector, unmatched
 from fencerun.unrun import Unrun
+
+if TYPE_CHECKING:
+    # Loaded when something is recorded; a check has no need of them.
+    from fencerun.recorder import Judged, Recorder
 
 
 class _Stopped(Exception):
@@ -241,8 +244,10 @@ class Session:
 
     def _proven(self, share: Share, judged: Judged, runner: Runner) -> Judged:
         """What is left to record once every new recording was made twice."""
-        if self.request.once:
+        if self.request.once or not judged:
             return judged
+        from fencerun import proof
+
         again = proof.doubtful(share.chains, judged, runner.seconds)
         return proof.settle(judged, runner.run(again), self.masks) if again else judged
 
@@ -263,6 +268,8 @@ class Session:
 
     def _recorder(self, page: Page) -> Recorder:
         request = self.request
+        from fencerun.recorder import Recorder
+
         only = frozenset(request.only)
         return Recorder(only, request.dry_run, self.unrun.stamp, self.defaults(page))
 
