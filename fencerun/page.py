@@ -10,11 +10,12 @@ from dataclasses import field
 from typing import Any
 
 from fencerun.events import Problem
-from fencerun.frontmatter import PageSettings
+from fencerun.frontmatter import PageSettings, Syntax
 from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier, InfoString
 from fencerun.tags import Tags
 from fencerun.text import Lines, split_lines
+from fencerun.transcript import Transcript
 from fencerun.values import Value
 
 
@@ -37,6 +38,10 @@ class CodeBlock:
     in_list: bool
     closed: bool
     tokens: tuple[int, ...]
+    #: Whether this is no code block but the Markdown between two comments; then ``open`` is the
+    #: line of the first, and so many blank lines stand between it and ``content``.
+    region: bool = False
+    blank: int = 0
 
     @property
     def line(self) -> int:
@@ -46,7 +51,10 @@ class CodeBlock:
 
 @dataclass(frozen=True, slots=True)
 class Recording:
-    """The output block of a fence. ``text`` are its lines as CommonMark reads them."""
+    """The output block of a fence. ``text`` are its lines as CommonMark reads them.
+
+    A region's are the lines between its comments, as they stand in its list item or quote.
+    """
 
     number: int
     block: CodeBlock
@@ -55,7 +63,12 @@ class Recording:
     @property
     def line(self) -> int:
         """The page line, counted from 1, of the first line of recorded text."""
-        return self.block.open + 2
+        return self.block.open + 2 + self.block.blank
+
+    @property
+    def region(self) -> bool:
+        """Whether it is Markdown between two comments, and no code block."""
+        return self.block.region
 
     @property
     def key(self) -> str | None:
@@ -78,11 +91,18 @@ class Fence:
     recording: Recording | None
     #: The values in prose that are bound to it, in page order.
     values: tuple[Value, ...] = ()
+    #: What it is split into, where it holds its own output; its recording is the block itself.
+    transcript: Transcript | None = None
 
     @property
     def code(self) -> str:
-        """Its source, dedented, with ``\\n`` line ends."""
-        return self.block.content
+        """Its source, dedented, with ``\\n`` line ends; of a transcript, what is typed."""
+        return self.block.content if self.transcript is None else self.transcript.code
+
+    @property
+    def code_in_place(self) -> str:
+        """Its source, each line as far down as on the page."""
+        return self.block.content if self.transcript is None else self.transcript.in_place
 
     @property
     def tags(self) -> Tags:
@@ -106,6 +126,19 @@ class Fence:
 
 
 @dataclass(frozen=True, slots=True)
+class FileBlock:
+    """A code block that is a file for the page's fences. ``path`` has ``/`` on every system."""
+
+    path: str
+    block: CodeBlock
+
+    @property
+    def text(self) -> str:
+        """What the file holds."""
+        return self.block.content
+
+
+@dataclass(frozen=True, slots=True)
 class Page:
     """A page, read. ``text`` is without its byte order mark; offsets in ``lines`` refer to it."""
 
@@ -121,6 +154,10 @@ class Page:
     untagged: tuple[CodeBlock, ...] = ()
     excused: tuple[CodeBlock, ...] = ()
     problems: tuple[Problem, ...] = ()
+    #: The files that it has for its fences.
+    files: tuple[FileBlock, ...] = ()
+    #: How it was read.
+    syntax: Syntax = "commonmark"
     tokens: tuple[Any, ...] = field(default=(), repr=False, compare=False)
 
     @property
