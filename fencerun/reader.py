@@ -50,7 +50,7 @@ def parse(data: bytes, path: str = "<page>", syntax: frontmatter.Syntax | None =
     text = text[bom:]  # markdown-it would take it for text; cmark skips it, as Markdown should
     lines = split_lines(text)
     front, settings, problems = frontmatter.read(lines, path)
-    chosen = (settings and settings.syntax) or syntax or "commonmark"
+    chosen = (settings.syntax if settings else None) or syntax or "commonmark"
     source = _source(text, lines, front)
     try:
         tokens = _parser(chosen).parse(source)
