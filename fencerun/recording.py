@@ -30,15 +30,50 @@ def prefix(lines: Lines, block: CodeBlock) -> str:
     and markdown-it disagree on the code. A bare ``>`` gets its optional space, because it would
     take a leading space of the text otherwise.
     """
-    before = _before(lines.text(block.open), block)
+    return lead_of(lines, block.open, block.end - 1, block.markup)
+
+
+def lead_of(lines: Lines, first: int, last: int, markup: str) -> str:
+    """The same of a block from line ``first`` to ``last``, both of which ``markup`` begins."""
+    before = _before(lines.text(first), markup)
     if before.strip(" \t>"):  # opened on the line of a list marker; the closing line is not
-        before = _before(lines.text(block.end - 1), block)
+        before = _before(lines.text(last), markup)
     before = before.expandtabs(4)
     return before + " " if before.endswith(">") else before
 
 
-def _before(text: str, block: CodeBlock) -> str:
-    return text[: text.find(block.markup[0])]
+def _before(text: str, markup: str) -> str:
+    return text[: text.find(markup[0])]
+
+
+def region(
+    fence: Fence,
+    lines: Lines,
+    text: tuple[str, ...],
+    said: Provenance,
+    found: Recording | None,
+    *,
+    spaced: bool,
+) -> Iterator[str]:
+    """The lines of a region: the same in all carriers. ``found`` is what stands there now.
+
+    ``spaced`` puts blank lines around its text, without which kramdown does not read a table.
+    """
+    ending = lines.ending(fence.block.end - 1) or lines.ending(fence.block.open)
+    lead, number = prefix(lines, fence.block), str(fence.number)
+    tag = f" {' '.join(_words((('output', number), *said), 'comment'))} "
+    if (
+        found is not None
+        and found.region
+        and (old := _COMMENT.search(lines.text(found.block.start)))
+    ):
+        tag = _retag(old[1], "comment", said)
+    between = [_put(lead, "") + ending] if spaced else []
+    yield f"{lead}<!--{tag}-->{ending}"
+    yield from between
+    yield from (_put(lead, line) + ending for line in text)
+    yield from between
+    yield f"{lead}<!-- /output:{number} -->{ending}"
 
 
 def new(fence: Fence, lines: Lines, text: tuple[str, ...], said: Provenance) -> Iterator[str]:
@@ -74,7 +109,7 @@ def changed(
     mark = _delimiter(block.markup[0], text, len(block.markup))
     made = [lines.text(k) + lines.ending(k) for k in range(block.start, block.open)]
     head = lines.text(block.open)
-    before, info = _before(head, block), head[head.find(block.markup) + len(block.markup) :]
+    before, info = _before(head, block.markup), head[head.find(block.markup) + len(block.markup) :]
     if not before.strip(" \t>"):
         before = before.expandtabs(4)
     if dict(block.info.provenance) != dict(said):

@@ -10,11 +10,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 
 from fencerun import recording
 from fencerun.frozen import dataclass
-from fencerun.page import Page, Recording, outline
-from fencerun.reader import parse
+from fencerun.page import Fence, Page, Recording, outline
+from fencerun.reader import parse, unfit
 
 
 @dataclass(frozen=True, slots=True)
@@ -28,6 +29,8 @@ class NewRecording:
     lines: tuple[str, ...]
     provenance: tuple[tuple[str, str], ...] = ()
     keep_empty: bool = False
+    #: Whether the lines are Markdown, to stand between two comments.
+    region: bool = False
 
 
 class SpliceError(Exception):
@@ -82,7 +85,7 @@ def _meant(change: NewRecording | None) -> NewRecording | None:
     """Only blank lines are no lines, and without lines there is mostly no recording."""
     if change is None or any(change.lines):
         return change
-    return NewRecording((), change.provenance, True) if change.keep_empty else None
+    return replace(change, lines=()) if change.keep_empty else None
 
 
 def _settle(
@@ -126,7 +129,16 @@ def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit
             raise SpliceError(number, "the page has no such fence")
         if not fence.block.closed:
             raise SpliceError(number, "it is never closed")
-        if found is None:
+        if found is None and change.region:
+            end = fence.block.end
+            blank = recording.blank(fence, page.lines)
+            spaced, close = _regions(page, fence, change)
+            # The last is for a tight list, whose items a blank line would make paragraphs.
+            yield (
+                number,
+                tuple(_Edit(end, end, made) for made in ((blank, *spaced), (blank, *close), close)),
+            )
+        elif found is None:
             end = fence.block.end
             plain = tuple(recording.new(fence, page.lines, change.lines, change.provenance))
             spaced = (recording.blank(fence, page.lines), *plain)
@@ -136,14 +148,39 @@ def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit
         elif found.block.container != fence.block.container:
             where = f"its recording on line {found.block.line}"
             raise SpliceError(number, f"{where} lies in another list item or quote")
-        elif not _says(found, change):
+        elif _says(found, change):
+            continue
+        elif change.region:
+            block = found.block
+            yield (
+                number,
+                tuple(
+                    _Edit(block.start, block.end, made)
+                    for made in _regions(page, fence, change, found)
+                ),
+            )
+        elif found.region:
+            block_lines = recording.new(fence, page.lines, change.lines, change.provenance)
+            yield number, (_Edit(found.block.start, found.block.end, tuple(block_lines)),)
+        else:
             made = recording.changed(found, page.lines, change.lines, change.provenance)
             yield number, (_Edit(found.block.start, found.block.end, tuple(made)),)
 
 
 def _says(found: Recording, change: NewRecording) -> bool:
     same = dict(found.block.info.provenance) == dict(change.provenance)
-    return same and found.text == change.lines
+    return same and found.text == change.lines and found.region == change.region
+
+
+def _regions(
+    page: Page, fence: Fence, change: NewRecording, found: Recording | None = None
+) -> Sequence[tuple[str, ...]]:
+    """The lines of a region, with blank lines around its text and without."""
+    why = unfit(change.lines)
+    if why is not None:
+        raise SpliceError(fence.number, f"it is no Markdown that can stand in a page: {why}")
+    args = (fence, page.lines, change.lines, change.provenance, found)
+    return [tuple(recording.region(*args, spaced=spaced)) for spaced in (True, False)]
 
 
 def _removals(page: Page, found: Recording) -> Iterator[_Edit]:
@@ -216,7 +253,7 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
         return "the page would not have the recordings that it should"
     if any(_raw(page, old) != _raw(after, found[number]) for number, old in kept.items()):
         return "another recording would change"
-    languages = {r.number: r.block.info.language for r in page.recordings}
+    languages = {r.number: r.block.info.language for r in page.recordings if not r.region}
     containers = {fence.number: fence.block.container for fence in after.fences}
     for number, change in wanted.items():
         if change is None:
@@ -224,7 +261,8 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
         block = found[number].block
         if not _says(found[number], change) or not block.closed:
             return "its text would read back differently"
-        if block.info.language != languages.get(number, "text") or block.info.faults:
+        language = "" if change.region else languages.get(number, "text")
+        if block.info.language != language or block.info.faults:
             return "its opening line would read back differently"
         if block.container != containers[number]:
             return "it would lie in another list item or quote than its fence"
