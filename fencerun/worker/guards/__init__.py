@@ -143,7 +143,7 @@ class Guards:
         yield from self._state.settle(self._evidence)
         for what, was, now, words in self._contexts.changes():
             yield Change(what, was, now, words)
-        for found in self._modules.settle(self._evidence.names):
+        for found in self._modules.settle(self._evidence.mentions):
             yield Change(*found)
         for found in self._descriptors.settle(self._evidence.mentions):
             yield Change(*found)

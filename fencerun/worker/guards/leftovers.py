@@ -57,11 +57,11 @@ class ModulesWatch:
         if self._is_changed():
             self._baseline = {**sys.modules, **self._baseline}
 
-    def settle(self, names: set[str]) -> Iterator[Found]:
+    def settle(self, mentions: Callable[[tuple[str, ...]], bool]) -> Iterator[Found]:
         """Put back what was replaced or deleted, remove stubs, name both.
 
-        ``names`` is what the chain's code says: a module of an installed package that it doesn't
-        name was replaced by the package itself (Inductor reloads what it generates).
+        ``mentions`` tells whether the chain's code says a name: a module of an installed package
+        that it doesn't was replaced by the package itself (Inductor reloads what it generates).
         """
         if not self._is_changed():
             return
@@ -70,7 +70,8 @@ class ModulesWatch:
             found = now.get(name, ABSENT)
             if found is module or name == "__main__":
                 continue
-            if found is ABSENT or name in names or not self._origins.is_installed_module(name):
+            named = found is ABSENT or mentions((name,))
+            if named or not self._origins.is_installed_module(name):
                 now[name] = module
                 yield f"sys.modules[{name!r}]", short(module), short(found), self._WORDS, True
         for name in [name for name in now if name not in self._baseline]:
