@@ -11,7 +11,8 @@ from pathlib import Path
 def beside(page: str) -> Callable[[str], bytes | None]:
     """A reader of the files in the directory of ``page``; each file is read once.
 
-    It gives the bytes of a file, and None for what is not there, is no file, or lies outside.
+    It gives the bytes of a file, and None for what is not there or is no file. Only a set-up
+    file may lie outside; paths of other kinds were looked at where they were read.
     """
     directory = Path(page).absolute().parent
     known: dict[str, bytes | None] = {}
@@ -36,7 +37,7 @@ def _is_called(directory: Path, path: str) -> bool:
 
 
 def _bytes(directory: Path, path: str) -> bytes | None:
-    if path.startswith("/") or ".." in path.split("/"):
+    if path.startswith("/"):
         return None
     try:
         if not _is_called(directory, path):

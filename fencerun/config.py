@@ -6,6 +6,7 @@ Reads that one file. Page settings nest: a tag wins over the page's front matter
 
 from __future__ import annotations
 
+import posixpath
 import re
 import sys
 from collections.abc import Callable, Mapping
@@ -49,13 +50,17 @@ class Project:
     def settings_for(self, page: str) -> PageSettings:
         """The defaults for ``page``, a path relative to the root, before its own front matter.
 
-        Of several patterns that match, the later ones in the file win.
+        Of several patterns that match, the later ones in the file win. A set-up file is named
+        from the page's directory, as a page names its own.
         """
         settings = self.defaults
         for pattern, own in self.pages:
             if fnmatchcase(page, pattern):
                 settings = own.over(settings)
-        return settings
+        if settings.setup is None:
+            return settings
+        beside = posixpath.relpath(settings.setup, posixpath.dirname(page) or ".")
+        return replace(settings, setup=beside)
 
 
 def find_root(start: Path) -> Path:
@@ -117,12 +122,10 @@ def _settings(mapping: object, root: Path, where: str) -> PageSettings:
     settings, problems = frontmatter.from_mapping(mapping, where, 1)
     if problems:
         raise UsageError(f"{where}: {problems[0].what}", problems[0].remedy)
-    if settings.setup is None:
-        return settings
-    file = root / settings.setup
-    if not file.is_file():
-        raise UsageError(f"{where}: setup: {file} is not there", "name a file below the root")
-    return replace(settings, setup=str(file))
+    if settings.setup is not None and not (root / settings.setup).is_file():
+        what = f"{where}: setup: {settings.setup} is not there"
+        raise UsageError(what, "name a file, relative to the project's root")
+    return settings
 
 
 def _mapping(value: object, where: str) -> dict[str, Any]:

@@ -17,6 +17,7 @@ from typing import Literal
 from fencerun import localmodules
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
+from fencerun.kinds import PYTHONS
 from fencerun.localmodules import Read
 from fencerun.page import Fence, Page, Recording
 from fencerun.plan import Member, members
@@ -30,11 +31,11 @@ from fencerun.tags import Raises
 DIGITS = 8
 
 #: Tags that the printed text depends on. All others say how to run or to compare.
-BEHAVIOUR = ("raises", "stderr", "echo", "mask")
+BEHAVIOUR = ("raises", "exit", "stderr", "echo", "mask")
 
 #: Tags whose text is no part of a key. ``continues`` and ``uses`` are, as what they name.
 PRESENTATION = frozenset(
-    {"continues", "uses", "requires", "rtol", "atol", "ints", "match", "varies", "quiet"}
+    {"continues", "uses", "requires", "rtol", "atol", "ints", "match", "varies", "quiet", "hidden"}
     | {"skip", "timeout", "isolated", "allows"}
 )
 
@@ -143,9 +144,19 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
         said = tuple((name, value) for name in BEHAVIOUR if (value := getattr(member.tags, name)))
         own = member is chain[-1]
         found += _fence_parts(fence.number, fence.language, fence.code, said, own)
-    sources = [m.fence.code for m in chain if m.fence.language == "python"]
+    page, setup = chain[-1].page, chain[-1].setup
+    files = {block.path: block.text.encode("utf-8", "surrogateescape") for block in page.files}
+    found += (part(f"file {p} of this page", f"file {p}", data) for p, data in files.items())
+    if files:
+        read = _over(files, read)
+    sources = [m.fence.code for m in chain if m.fence.language in PYTHONS]
+    if setup is not None and sources:
+        data = read(setup) or b""
+        found.append(part(f"set-up file {setup}", "setup", data))
+        sources.append(data.decode("utf-8", "replace").replace("\r\n", "\n"))
     for path, data in localmodules.find(sources, read):
-        found.append(part(f"module {path}", f"module {path}", data))
+        if path not in files:
+            found.append(part(f"module {path}", f"module {path}", data))
     for path in dict.fromkeys(path for m in chain for path in m.tags.uses or ()):
         data = read(path) or b""
         found.append(part(f"file {path} that it uses", f"uses {path}", data))
@@ -153,6 +164,15 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
         bound = json.dumps([value.expression, value.spec])
         found.append(part(f"value {value.expression}", "value", bound))
     return (*found, *extra)
+
+
+def _over(files: Mapping[str, bytes], read: Read) -> Read:
+    """A reader for which the page's own files hide those beside it."""
+
+    def with_files(path: str) -> bytes | None:
+        return files[path] if path in files else read(path)
+
+    return with_files
 
 
 @lru_cache(maxsize=4096)

@@ -37,7 +37,7 @@ class PageSettings:
     defaults: Tags = field(default_factory=Tags)
     record: Records | None = None
     cwd: WorkingDirectory | None = None
-    #: A Python file: relative to the page's directory, or absolute where the project sets it.
+    #: A Python file, relative to the page or, where the project sets it, to the root.
     setup: str | None = None
     syntax: Syntax | None = None
 

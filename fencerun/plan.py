@@ -11,8 +11,9 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field
 from typing import Literal
 
-from fencerun.frontmatter import PageSettings
+from fencerun.frontmatter import PageSettings, Records
 from fencerun.frozen import dataclass
+from fencerun.kinds import PYTHONS
 from fencerun.page import Fence, Page
 from fencerun.tags import Tags
 
@@ -33,6 +34,26 @@ class Member:
     parent: int | None
     op_namespace: str | None
     requires: tuple[str, ...]
+    record: Records = "all"
+    #: A Python file that runs before the first fence of its chain, relative to the page.
+    setup: str | None = None
+    #: Whether its chain runs in a fresh directory.
+    scratch: bool = False
+
+    @property
+    def recorded(self) -> bool:
+        """Whether the page is to say what it prints: if not, it only has to run."""
+        if self.tags.hidden or self.record == "none":
+            return False
+        return self.record == "all" or self.has_recording
+
+    @property
+    def has_recording(self) -> bool:
+        """Whether the page says what it prints; a transcript does once it shows any output."""
+        transcript = self.fence.transcript
+        if transcript is not None:
+            return any(turn.output for turn in transcript.turns)
+        return self.fence.recording is not None
 
     @property
     def id(self) -> str:
@@ -109,6 +130,7 @@ def members(page: Page, base: PageSettings) -> tuple[Member, ...]:
     """The fences of ``page`` in page order, settled: tag over page over ``base``."""
     settings = page.settings.over(base)
     settled: dict[int, Member] = {}
+    scratch = bool(page.files) or settings.cwd == "scratch"
     for fence in page.fences:
         tags = fence.tags.over(settings.defaults)
         parent = _parent(fence, tags, settled)
@@ -116,14 +138,24 @@ def members(page: Page, base: PageSettings) -> tuple[Member, ...]:
         inherited = settled[parent].requires if parent else ()
         namespace = settings.op_namespace and f"{settings.op_namespace}_f{fence.number}"
         requires = tuple(dict.fromkeys((*inherited, *own)))
-        settled[fence.number] = Member(page, fence, tags, parent, namespace, requires)
+        settled[fence.number] = Member(
+            page,
+            fence,
+            tags,
+            parent,
+            namespace,
+            requires,
+            settings.record or "all",
+            settings.setup,
+            scratch,
+        )
     return tuple(settled.values())
 
 
 def _parent(fence: Fence, tags: Tags, earlier: Mapping[int, Member]) -> int | None:
     if isinstance(tags.continues, int) or tags.continues is None:
         return tags.continues
-    if fence.language != "python":
+    if fence.language not in PYTHONS:
         return None
     for member in reversed(tuple(earlier.values())):
         if not _is_leaf(member):
@@ -134,7 +166,7 @@ def _parent(fence: Fence, tags: Tags, earlier: Mapping[int, Member]) -> int | No
 def _is_leaf(member: Member) -> bool:
     """Whether ``continues: previous`` passes over it: it may not run, or leaves nothing."""
     own = member.fence.tags
-    return bool(own.requires or own.isolated or own.skip or member.fence.language != "python")
+    return bool(own.requires or own.isolated or own.skip or member.fence.language not in PYTHONS)
 
 
 def build(
