@@ -19,6 +19,9 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import TextIO
 
+#: Bytes of late output that a report shows.
+_SHOWN = 400
+
 #: Descriptors that we keep start here, out of the way of a fence that closes the low ones.
 HIGH = 200
 
@@ -74,6 +77,17 @@ class Stream:
         """Bytes written to the file so far."""
         return os.fstat(self._file).st_size
 
+    def read(self, start: int, size: int) -> bytes:
+        """A part of the file, which this process itself only writes; empty where it cannot."""
+        try:
+            reader = os.open(f"/proc/self/fd/{self._file}", os.O_RDONLY | os.O_CLOEXEC)
+        except OSError:
+            return b""
+        try:
+            return os.pread(reader, size, start)
+        finally:
+            os.close(reader)
+
     def trouble(self, belongs: tuple[int, int]) -> str | None:
         """What a fence did to this stream, or None; ``belongs`` is the file that it should be."""
         if self.leads_to != belongs:
@@ -128,22 +142,24 @@ class Capture:
         self._out.install()
         self._err.install()
 
-    def begin(self, merge: bool) -> int:
+    def begin(self, merge: bool) -> tuple[int, bytes]:
         """A fence starts; ``merge`` sends its stderr to stdout's file.
 
-        Returns the bytes of output that arrived since the last fence ended: a thread or a child
-        of it wrote them, and they belong to no fence's output.
+        Returns how many bytes of output arrived since the last fence ended, and the first of
+        them: a thread or a child of it wrote them, and they belong to no fence's output.
         """
-        late = 0
+        late, first = 0, b""
         for stream in (self._out, self._err):
             size = stream.size()
-            late += max(0, size - stream.mark)
+            if size > stream.mark:
+                late += size - stream.mark
+                first = first or stream.read(stream.mark, min(size - stream.mark, _SHOWN))
             stream.mark = size
         if merge != self._merged and self._err.leads_to == self._right_for_err():
             (self._out if merge else self._err).lay_on(2)
             self._merged = merge
             self._err.leads_to = self._right_for_err()
-        return late
+        return late, first
 
     def _right_for_err(self) -> tuple[int, int]:
         """The file that descriptor 2 should lead to."""

@@ -73,9 +73,9 @@ class Chain:
         """Run one fence; the reply, complete unless it is the chain's last."""
         number = job["number"]
         reply: dict[str, Any] = {"serial": serial}
-        late = self._capture.begin(job.get("stderr", False))
+        late, first = self._capture.begin(job.get("stderr", False))
         if late:
-            reply["leaks"] = [self._late_output(late)]
+            reply["leaks"] = [self._late_output(late, first)]
         self._process.guards.fence_begin(
             number,
             job.get("op_namespace"),
@@ -182,14 +182,16 @@ class Chain:
             return {"kind": "flood", "summary": "too much output"}
         return None
 
-    def _late_output(self, size: int) -> dict[str, Any]:
+    def _late_output(self, size: int, first: bytes) -> dict[str, Any]:
         what = f"{size} bytes of output written after it ended"
-        if self._process.last is None:
-            return {"what": what}
-        page, fence = self._process.last
-        if page != self._script.page:
-            return {"what": f"{what} ({page}, fence {fence})"}
-        return {"what": what, "fence": fence}
+        leak: dict[str, Any] = {"what": what, "now": first.decode("utf-8", "replace").strip()}
+        if self._process.last is not None:
+            page, fence = self._process.last
+            if page == self._script.page:
+                leak["fence"] = fence
+            else:
+                leak["what"] = f"{what} ({page}, fence {fence})"
+        return leak
 
     def end(self, reply: dict[str, Any]) -> None:
         """Clean up; complete the reply of the chain's last fence."""

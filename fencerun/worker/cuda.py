@@ -7,6 +7,8 @@ that may be loaded.
 
 from __future__ import annotations
 
+import ctypes
+import os
 import sys
 
 TYPE_CHECKING = False
@@ -36,13 +38,36 @@ def settle() -> str | None:
     """Wait for what a fence started; the error that came of it, on one line, or None."""
     cuda = _cuda()
     if cuda is None:
-        return None
+        return _settle_driver()
     try:
         for device in _used_devices(cuda):
             cuda.synchronize(device)
     except RuntimeError as error:
         return _first_line(error)
     return None
+
+
+def _settle_driver() -> str | None:
+    """The same for code that uses CUDA past torch, such as an extension with kernels of its own.
+
+    Asks the driver, and only one that this process has loaded already.
+    """
+    version = getattr(sys.modules.get("torch"), "version", None)
+    if getattr(version, "cuda", None) is None:
+        return None
+    try:
+        driver = ctypes.CDLL("libcuda.so.1", mode=os.RTLD_NOLOAD | os.RTLD_LAZY)
+        context = ctypes.c_void_p()
+        if driver.cuCtxGetCurrent(ctypes.byref(context)) or not context.value:
+            return None
+        status = driver.cuCtxSynchronize()
+        if not status:
+            return None
+        name = ctypes.c_char_p()
+        driver.cuGetErrorName(status, ctypes.byref(name))
+    except (OSError, AttributeError):
+        return None
+    return f"CUDA error: {(name.value or b'unknown').decode('ascii', 'replace')}"
 
 
 def release() -> str | None:

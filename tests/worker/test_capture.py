@@ -26,7 +26,7 @@ seen = []
 for chain in {chains!r}:
     capture.begin_chain()
     for merge, step in chain:
-        late = capture.begin(merge)
+        late, _ = capture.begin(merge)
         exec(step)
         ranges = capture.end()
         texts = ["".join(os.pread(f, b - a, a).decode() for a, b in zip(r[::2], r[1::2]))
