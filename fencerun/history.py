@@ -27,7 +27,7 @@ def parts_when_recorded(
         data = _show(file.parent, commit, file.name)
         if data is None:
             continue
-        settled = {m.fence.number: m for m in members(parse(data, path), base)}
+        settled = {m.fence.number: m for m in members(parse(data, path, base.syntax), base)}
         if fence not in settled:
             continue
 

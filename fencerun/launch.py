@@ -131,8 +131,10 @@ def strip(request: Request) -> int:
     if single or request.word or request.among is not None:
         raise UsageError("--strip removes every recording of a page", "name pages or directories")
     code = 0
-    for name in _names(request.targets, project()):
-        page = reader.parse(files.read(name), name)
+    settings = project()
+    for name in _names(request.targets, settings):
+        relative = os.path.relpath(name, settings.root).replace(os.sep, "/")
+        page = reader.parse(files.read(name), name, settings.settings_for(relative).syntax)
         if page.broken:
             problem = page.problems[0]
             print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")

@@ -52,7 +52,7 @@ def apply(
             continue
         if bindings:
             wanted = {n: new for n, new in bindings.items() if n not in refused}
-            recorded = _bound(reader.parse(recorded, now.path), wanted, refused)
+            recorded = _bound(reader.parse(recorded, now.path, now.syntax), wanted, refused)
         return recorded, tuple(sorted(refused.items()))
 
 
@@ -70,7 +70,7 @@ def _bound(
             new += ((other, text) for other in same)
     text = values_on_page.write(page.text, new)
     written = ("\ufeff" * page.bom + text).encode("utf-8")
-    after = reader.parse(written, page.path)
+    after = reader.parse(written, page.path, page.syntax)
     kept = values_on_page.without_texts(page.text, page.values)
     if values_on_page.without_texts(after.text, after.values) != kept:
         refused.update(dict.fromkeys(wanted, "its value would not read back from the page"))

@@ -95,7 +95,7 @@ class Recorder:
         try:
             with files.locked(page.path):
                 data = files.read(page.path)
-                now = reader.parse(data, page.path)
+                now = reader.parse(data, page.path, self.base.syntax)
                 new, reasons = record.apply(page, now, changes, self.base, bindings)
                 refused = {number: (why, "") for number, why in reasons}
                 if new == data or self.dry_run:

@@ -11,10 +11,10 @@ import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import field
+from dataclasses import field, replace
 from typing import TYPE_CHECKING, Literal
 
-from fencerun import exits, files, known, preload, reader
+from fencerun import exits, files, known, preload, reader, setupfile
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -184,7 +184,11 @@ class Session:
     def _load(self) -> Iterator[Page]:
         masks = {*NAMED, *(mask.name for mask in self.masks)}
         for name in self.names:
-            page = self.gate.checked(reader.parse(files.read(name), name), masks)
+            base = self.project.settings_for(self.relative(name))
+            page = self.gate.checked(reader.parse(files.read(name), name, base.syntax), masks)
+            if page.settings.setup or base.setup:
+                absent = setupfile.missing(page, base, self.unrun.beside(name))
+                page = replace(page, problems=(*page.problems, *absent))
             self.problems += page.problems
             yield page
 

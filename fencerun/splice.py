@@ -213,7 +213,7 @@ def _attempt(page: Page, wanted: _Wanted, chosen: Mapping[int, _Edit]) -> tuple[
     edits = sorted(chosen.values(), key=lambda edit: (edit.first, edit.last))
     text = _join(page, edits)
     made = (("\ufeff" if page.bom else "") + text).encode("utf-8", "surrogateescape")
-    after = parse(made, page.path)
+    after = parse(made, page.path, page.syntax)
     count = len(page.lines) + sum(len(e.lines) - (e.last - e.first) for e in edits)
     if len(after.lines) != count:
         return made, "the lines around it would run together"
