@@ -93,7 +93,11 @@ class Outcome:
     failure: Failure | None = None
     leaks: tuple[Leak, ...] = ()
     values: tuple[ValueResult, ...] = ()
+    #: The figures that it left open, as SVG texts, where it was asked for them.
+    figures: tuple[str, ...] = ()
     #: Why the worker was replaced after this fence, where it was.
     replaced: str | None = None
     #: Bytes of output beyond what was kept in ``output``.
     dropped: int = field(default=0)
+    #: Of a transcript that did not fail, the part of ``output`` that each of its turns printed.
+    turns: tuple[bytes, ...] = ()

@@ -6,19 +6,24 @@ by their Protocol.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
 from pathlib import Path
 
 from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
+from fencerun.errors import UsageError
 from fencerun.events import Event, FenceStarted, Verdict
 from fencerun.frozen import dataclass
 from fencerun.judge import blocked, judge
 from fencerun.judgement import Judgement
+from fencerun.kinds import PYTHONS
 from fencerun.masks import Mask
+from fencerun.page import Fence
 from fencerun.plan import Member, PlannedChain, Step
 from fencerun.result import Failure
+from fencerun.scratch import Scratch
 
 _COMPILERS = frozenset({"cxx", "nvcc"})
 
@@ -46,21 +51,44 @@ class Runner:
 
     def run(self, chains: Sequence[PlannedChain]) -> Iterator[tuple[Step, Judgement]]:
         """Every compared step of ``chains`` with its judgement, as they end."""
-        steps: dict[str, Step] = {}
-        directories = {name: _directory(name) for name in {chain.page.path for chain in chains}}
-        jobs = [
-            _chain(chain, index, steps, directories[chain.page.path], self.tag)
-            for index, chain in enumerate(chains)
-        ]
         self.failed.clear()
-        for event in self.engine.run(jobs):
-            step = steps[event.key]
-            if isinstance(event, Started):
-                self._started(step)
-                continue
-            judgement = self._judged(event, step)
-            if step.compared:
-                yield step, judgement
+        surroundings = _Surroundings()
+        steps: dict[str, Step] = {}
+        jobs = (self._chain(c, i, steps, surroundings) for i, c in enumerate(chains))
+        try:
+            for event in self.engine.run(jobs):
+                step = steps[event.key]
+                if isinstance(event, Started):
+                    self._started(step)
+                    continue
+                surroundings.ended(event.key)
+                judgement = self._judged(event, step)
+                if step.compared:
+                    yield step, judgement
+        finally:
+            surroundings.close()
+
+    def _chain(
+        self, chain: PlannedChain, index: int, steps: dict[str, Step], around: _Surroundings
+    ) -> Chain:
+        """The engine's chain; notes in ``steps`` which step each job key stands for."""
+        jobs = []
+        for position, step in enumerate(chain.steps):
+            key = f"{index}.{position}"
+            steps[key] = step
+            jobs.append(_job(key, step))
+        last = chain.steps[-1].member
+        isolated = any(_needs_own_process(step.member) for step in chain.steps)
+        compiles = any("torch" in step.member.fence.code for step in chain.steps)
+        return Chain(
+            chain.page.path,
+            around.directory(str(index), last, len(jobs)),
+            tuple(jobs),
+            isolated,
+            self.tag(last) if compiles else "",
+            around.setup(chain),
+            last.scratch,
+        )
 
     def _started(self, step: Step) -> None:
         member = step.member
@@ -110,23 +138,58 @@ def _directory(page: str) -> str:
     return str(Path(page).absolute().parent)
 
 
-def _chain(
-    chain: PlannedChain,
-    index: int,
-    steps: dict[str, Step],
-    directory: str,
-    tag: Callable[[Member], str],
-) -> Chain:
-    """The engine's chain; notes in ``steps`` which step each job key stands for."""
-    jobs = []
-    for position, step in enumerate(chain.steps):
-        key = f"{index}.{position}"
-        steps[key] = step
-        jobs.append(_job(key, step))
-    isolated = any(_needs_own_process(step.member) for step in chain.steps)
-    compiles = any("torch" in step.member.fence.code for step in chain.steps)
-    name = tag(chain.steps[-1].member) if compiles else ""
-    return Chain(chain.page.path, directory, tuple(jobs), isolated, name)
+class _Surroundings:
+    """What lies around chains: their directories, made when they are sent, and set-up files."""
+
+    def __init__(self) -> None:
+        self._homes: dict[str, str] = {}
+        self._setups: dict[str, str] = {}
+        self._scratch = Scratch()
+        #: Of chains in a fresh directory: that, and how many jobs have still to end.
+        self._open: dict[str, tuple[str, int]] = {}
+
+    def _home(self, page: str) -> str:
+        if page not in self._homes:
+            self._homes[page] = _directory(page)
+        return self._homes[page]
+
+    def directory(self, chain: str, member: Member, jobs: int) -> str:
+        """Where a chain runs that has so many jobs and ``member`` for its last."""
+        home = self._home(member.page.path)
+        if not member.scratch:
+            return home
+        files = {block.path: block.text for block in member.page.files}
+        made = self._scratch.make(home, files)
+        self._open[chain] = (made, jobs)
+        return made
+
+    def setup(self, chain: PlannedChain) -> tuple[str, str] | None:
+        """Path and text of the set-up file of a chain that is to have it."""
+        name = chain.steps[-1].member.setup
+        if name is None or not any(s.member.fence.language in PYTHONS for s in chain.steps):
+            return None
+        path = os.path.normpath(os.path.join(self._home(chain.page.path), name))
+        if path not in self._setups:
+            try:
+                text = Path(path).read_text("utf-8-sig", "replace")
+            except OSError as error:
+                raise UsageError(f"the set-up file {path} cannot be read: {error}") from None
+            self._setups[path] = text
+        return path, self._setups[path]
+
+    def ended(self, key: str) -> None:
+        """A job is over; with the last one of its chain goes the chain's directory."""
+        chain = _chain_of(key)
+        if chain in self._open:
+            made, left = self._open.pop(chain)
+            if left > 1:
+                self._open[chain] = (made, left - 1)
+            else:
+                self._scratch.remove(made)
+
+    def close(self) -> None:
+        """Remove the directories of chains that nobody waits for any more."""
+        self._scratch.close()
 
 
 def _needs_own_process(member: Member) -> bool:
@@ -140,14 +203,31 @@ def _job(key: str, step: Step) -> Job:
     return Job(
         key,
         member.fence.number,
-        member.fence.code,
+        member.fence.code_in_place,
         member.fence.code_line,
         member.fence.language,
         timeout=tags.timeout or 60.0,
         op_namespace=member.op_namespace,
         allows=tags.allows or (),
-        stderr=bool(tags.stderr),
+        stderr=_takes_stderr(member),
         echo=bool(tags.echo),
-        may_raise=tags.raises is not None,
+        may_raise=tags.raises is not None or bool(tags.exit),
+        turns=_turns(member.fence),
+        exit=tags.exit or 0,
         values=tuple((value.expression, value.spec) for value in member.fence.values),
+        figure=tags.figure,
     )
+
+
+def _takes_stderr(member: Member) -> bool:
+    """Whether its stderr belongs to its output: on a console both are seen."""
+    if member.tags.stderr is None:
+        return member.fence.language == "console"
+    return member.tags.stderr
+
+
+def _turns(fence: Fence) -> tuple[tuple[str, int, bool], ...]:
+    if fence.transcript is None:
+        return ()
+    turns = fence.transcript.turns
+    return tuple((turn.code, fence.code_line + turn.at, turn.raises) for turn in turns)

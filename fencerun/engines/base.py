@@ -40,8 +40,15 @@ class Job:
     echo: bool = False
     #: Expressions to evaluate right after it: (expression, format spec or None).
     values: tuple[tuple[str, str | None], ...] = ()
+    #: The name of the figures that it leaves open (``loss.svg``), or None where it has none.
+    figure: str | None = None
     #: Whether an exception or exit of it is expected, so that the chain goes on after one.
     may_raise: bool = False
+    #: Of a transcript (``pycon``, ``console``), what is typed at each prompt: code, the page line
+    #: of its first line, and whether an exception is expected there. ``code`` is all of it.
+    turns: tuple[tuple[str, int, bool], ...] = ()
+    #: The exit status that a shell's command may end with besides 0.
+    exit: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +56,9 @@ class Chain:
     """Jobs that form one script: a shared namespace, run without interruption, cleaned up after.
 
     ``page`` is the page's path as tracebacks show it; ``directory`` is the absolute working
-    directory, also ``sys.path[0]``. ``isolated`` asks for a process of its own.
+    directory, also ``sys.path[0]``. ``isolated`` asks for a process of its own. ``setup`` are
+    path and text of a Python file to run into the empty namespace first. ``scratch`` says that
+    the directory is the chain's own, so that it may leave files there.
     """
 
     page: str
@@ -58,6 +67,8 @@ class Chain:
     isolated: bool = False
     #: Sets its compiled code apart in the caches: the same for the same source, and no other.
     tag: str = ""
+    setup: tuple[str, str] | None = None
+    scratch: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -23,13 +23,16 @@ _DEFAULTS: dict[str, Any] = {
     "stderr": False,
     "echo": False,
     "values": (),
+    "figure": None,
     "may_raise": False,
+    "turns": (),
+    "exit": 0,
 }
 
 
 def chain_frame(chain: Chain, serial: int) -> dict[str, Any]:
     """The frame that asks a worker to run a chain."""
-    return {
+    frame: dict[str, Any] = {
         "do": "chain",
         "page": chain.page,
         "directory": chain.directory,
@@ -37,6 +40,11 @@ def chain_frame(chain: Chain, serial: int) -> dict[str, Any]:
         "tag": chain.tag,
         "jobs": [job_frame(job) for job in chain.jobs],
     }
+    if chain.setup is not None:
+        frame["setup"] = list(chain.setup)
+    if chain.scratch:
+        frame["scratch"] = True
+    return frame
 
 
 def job_frame(job: Job) -> dict[str, Any]:
@@ -69,8 +77,10 @@ def outcome(
             failure=failure,
             leaks=tuple(Leak(**leak) for leak in reply.get("leaks", ())),
             values=tuple(_value(value) for value in reply.get("values", ())),
+            figures=tuple(str(figure) for figure in reply.get("figures", ())),
             replaced=reply.get("tainted"),
             dropped=dropped,
+            turns=_turns(reply.get("turns", ()), output),
         )
     except (TypeError, ValueError, KeyError, AttributeError) as error:
         raise ProtocolError(f"an answer that makes no sense: {error}") from error
@@ -122,6 +132,17 @@ def _failure(reply: dict[str, Any], job: Job, page: str, flood: int) -> Failure 
     elif said["kind"] == "flood":
         fields["summary"] = flood_summary(flood)
     return Failure(**fields)
+
+
+def _turns(lengths: Any, output: bytes) -> tuple[bytes, ...]:
+    """The output of each turn; what came after the last one ended is its own, too."""
+    found, at = [], 0
+    for length in lengths:
+        found.append(output[at : at + int(length)])
+        at += int(length)
+    if found and at < len(output):
+        found[-1] += output[at:]
+    return tuple(found)
 
 
 def _value(said: dict[str, Any]) -> ValueResult:
