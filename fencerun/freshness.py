@@ -31,12 +31,12 @@ from fencerun.tags import Raises
 DIGITS = 8
 
 #: Tags that the printed text depends on. All others say how to run or to compare.
-BEHAVIOUR = ("raises", "exit", "stderr", "echo", "mask")
+BEHAVIOUR = ("raises", "exit", "stderr", "echo", "mask", "figure")
 
 #: Tags whose text is no part of a key. ``continues`` and ``uses`` are, as what they name.
 PRESENTATION = frozenset(
     {"continues", "uses", "requires", "rtol", "atol", "ints", "match", "varies", "quiet", "hidden"}
-    | {"skip", "timeout", "isolated", "allows"}
+    | {"skip", "timeout", "isolated", "allows", "as_"}
 )
 
 Freshness = Literal["kept", "stale", "edited", "missing"]
@@ -197,16 +197,28 @@ def source_hash(parts: Sequence[Part]) -> str:
     return _digest("source\0", "\0".join(p.digest for p in parts).encode())[:DIGITS]
 
 
-def text_hash(lines: Sequence[str], values: Sequence[str] = ()) -> str:
-    """The second half of a key: of a recording's canonical lines, and of the fence's values."""
+def text_hash(
+    lines: Sequence[str], values: Sequence[str] = (), figures: Sequence[str] = ()
+) -> str:
+    """The second half of a key: of a recording's canonical lines, and of the fence's values.
+
+    ``figures`` are the canonical texts of the figures that the recording shows.
+    """
     if values:
         lines = (*lines, "\0values", *values)
+    if figures:
+        lines = (*lines, "\0figures", *figures)
     return _digest("text\0", _normal("\n".join(lines)).encode("utf-8", "surrogatepass"))[:DIGITS]
 
 
-def key_of(parts: Sequence[Part], lines: Sequence[str], values: Sequence[str] = ()) -> Key:
-    """The key of a recording that says ``lines``, and of what values in the prose say."""
-    return Key(source_hash(parts), text_hash(lines, values))
+def key_of(
+    parts: Sequence[Part],
+    lines: Sequence[str],
+    values: Sequence[str] = (),
+    figures: Sequence[str] = (),
+) -> Key:
+    """The key of a recording that says ``lines``, and of what values and figures show."""
+    return Key(source_hash(parts), text_hash(lines, values, figures))
 
 
 def changes(before: Sequence[Part], now: Sequence[Part]) -> tuple[str, ...]:
@@ -263,20 +275,22 @@ def judge(
     today: datetime.date,
     lines: Sequence[str] | None = None,
     values: Sequence[str] = (),
+    figures: Sequence[str] = (),
 ) -> Freshness:
     """What is known of a recording without running its fence.
 
     ``lines`` are the canonical lines of its text, where they are not simply its lines, and
-    ``values`` what the values of its fence say in the prose. One
-    without a readable key is stale: nothing says that it belongs to the code. Edited is a text
-    that the key does not fit, or a date that no recording can have.
+    ``values`` what the values of its fence say in the prose; ``figures`` are the canonical texts
+    of the figures that it shows. One without a readable key is stale: nothing says that it
+    belongs to the code. Edited is a text that the key does not fit, or a date that no recording
+    can have.
     """
     if recorded is None:
         return "missing"
     key = parse_key(recorded.key or "")
     if key is None or key.source != source_hash(parts):
         return "stale"
-    if key.text != text_hash(recorded.text if lines is None else lines, values):
+    if key.text != text_hash(recorded.text if lines is None else lines, values, figures):
         return "edited"
     made = parse_on(recorded.on or "")
     # A machine one time zone ahead may write tomorrow's date.

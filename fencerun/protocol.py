@@ -25,7 +25,7 @@ are left out. Worker to parent, one reply a job, in order, until a chain ends (i
 reply is sent after the chain's clean-up; after a failure the rest of the chain gets no reply)::
 
     {"serial": 17, "out": [0, 12], "err": [], "seconds": 0.01, "failure": {…},
-     "leaks": [{…}], "values": [{…}], "last": true, "tainted": "why"}
+     "leaks": [{…}], "values": [{…}], "figures": ["<svg…"], "last": true, "tainted": "why"}
 
 ``out`` and ``err`` are pairs of offsets into the two output files, which the parent owns and
 reads: start, end, and again start, end where output in between is not the fence's. What is empty

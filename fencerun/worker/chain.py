@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from fencerun.worker import caches, children, cuda, execute, seeds, shell
+from fencerun.worker import caches, children, cuda, execute, figures, seeds, shell
 from fencerun.worker.ending import Ending
 from fencerun.worker.namespace import Script
 from fencerun.worker.process import OWN_PAGE
@@ -89,6 +89,8 @@ class Chain:
         self._keep_output(reply)
         if failure is None and job.get("values"):
             failure = self._evaluate(job["values"], serial, reply)
+        if job.get("figure") and (failure is None or job.get("may_raise")):
+            failure = self._draw(job["figure"], serial, reply, failure)
         # Also after a failure: what a fence did before it raised is named and policed.
         after = self._after(reply, number)
         failure = failure or after
@@ -146,6 +148,21 @@ class Chain:
         self._capture.skip()
         reply["values"] = results
         return failure
+
+    def _draw(
+        self, name: str, serial: int, reply: dict[str, Any], failure: dict[str, Any] | None
+    ) -> dict[str, Any] | None:
+        """Take the figures that the fence left open; its failure, or that there are none."""
+
+        def code() -> dict[str, Any] | None:
+            found, why = figures.save(self._script, name, needed=failure is None)
+            if found:
+                reply["figures"] = found
+            return why
+
+        undrawn = self._interruptible(code, serial)
+        self._capture.skip()
+        return failure or undrawn
 
     def _leave(self, failure: dict[str, Any] | None) -> None:
         """End a fork of this process that ran off the end of its fence, as a script would."""

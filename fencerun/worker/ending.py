@@ -9,7 +9,7 @@ import gc
 import sys
 import time
 
-from fencerun.worker import children, cuda, memory
+from fencerun.worker import children, cuda, figures, memory
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -46,6 +46,7 @@ class Ending:
         threads = self._process.threads
         running = self._step("waiting for threads", threads.left) or []
         self._step("torch._dynamo.reset()", _reset_dynamo)
+        self._step("closing figures", figures.close)
         self._step("clearing the namespace", self._script.clear)
         self._collect()
         self._taint(self._step("CUDA clean-up", cuda.release))
