@@ -8,8 +8,10 @@ nothing more to rewrite.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Literal
 
+from fencerun import tables
 from fencerun.frozen import dataclass
 from fencerun.likeness import Likeness
 from fencerun.matching import Lines, Step, Strategy, ellipsis, exact, unordered
@@ -65,6 +67,8 @@ def compare(recorded: Sequence[str], printed: Sequence[str], rule: Rule) -> Comp
     ours, theirs = tuple(recorded), tuple(printed)
     if ours == theirs or rule.match == "any":
         return Comparison(True, "equal", ours)
+    if rule.tables:
+        return _by_cells(ours, theirs, rule)
     likeness = Likeness(rule)
     steps = _STRATEGIES[rule.match](ours, theirs, likeness)
     if _agree(steps):
@@ -80,6 +84,14 @@ def compare(recorded: Sequence[str], printed: Sequence[str], rule: Rule) -> Comp
         numbers=tuple(_difference(*each) for each in moved),
         proposal=_proposal(ours, theirs, moved, rule) if rounding else None,
     )
+
+
+def _by_cells(recorded: Lines, printed: Lines, rule: Rule) -> Comparison:
+    """Compare with each row of a table written in one way; rows that match keep their padding."""
+    ours, theirs = tables.normal(recorded), tables.normal(printed)
+    found = compare(ours, theirs, replace(rule, tables=False))
+    written = {**dict(zip(theirs, printed, strict=True)), **dict(zip(ours, recorded, strict=True))}
+    return replace(found, merged=tuple(written[line] for line in found.merged))
 
 
 def _agree(steps: Sequence[Step]) -> bool:

@@ -10,14 +10,16 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencerun import bound, names
+from fencerun import bound, drawing, figures, names
 from fencerun.canonical import canonical, recorded
 from fencerun.citations import places
 from fencerun.compare import Comparison, Rule, compare
 from fencerun.diff import diff
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
+from fencerun.localmodules import Read
 from fencerun.masks import Mask, lookup
+from fencerun.page import Recording
 from fencerun.plan import Member
 from fencerun.result import Failure, Outcome
 from fencerun.tags import Raises, Tags
@@ -36,6 +38,7 @@ def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
         ints=bool(tags.ints),
         masks=lookup(tags.mask or (), own),
         varies=lookup(tags.varies or (), own),
+        tables=tags.as_ == "markdown",
     )
 
 
@@ -45,36 +48,53 @@ def judge(
     own: Sequence[Mask],
     max_output: int,
     elsewhere: bool = False,
+    read: Read = lambda _: None,
 ) -> Judgement:
     """The judgement of a fence that ran.
 
     ``own`` are the project's masks, ``max_output`` is in bytes. ``elsewhere`` says that it was
     recorded on another device: then text and whole numbers are compared, other numbers are free.
+    ``read`` gives the files beside the page, which show its figures.
     """
     failure, ending = _expected(member.tags.raises, outcome.failure)
     base = _base(member, outcome)
     if failure is not None:
         return _failed(member, base, failure, outcome)
     rule = rule_of(member.tags, own)
-    if member.tags.quiet:
+    if member.tags.quiet and not member.tags.figure:
         judgement = Judgement(base, rule=rule)
     else:
-        output = _with_line(outcome.output, ending)
+        output = b"" if member.tags.quiet else _with_line(outcome.output, ending, rule.tables)
         printed = canonical(output, masks=rule.masks, limit=max_output)
-        judgement = compared(member, base, printed, rule, elsewhere)
+        judgement = compared(member, base, printed, rule, elsewhere, outcome.figures, read)
     if member.fence.values:
         return bound.judge(judgement, member.fence.values, outcome.values, rule)
     return judgement
 
 
 def compared(
-    member: Member, base: Verdict, printed: tuple[str, ...], rule: Rule, elsewhere: bool = False
+    member: Member,
+    base: Verdict,
+    printed: tuple[str, ...],
+    rule: Rule,
+    elsewhere: bool = False,
+    drawn: Sequence[str] = (),
+    read: Read = lambda _: None,
 ) -> Judgement:
-    """The judgement of a fence that printed these canonical lines, here or on another machine."""
+    """The judgement of a fence that printed these canonical lines, here or on another machine.
+
+    ``drawn`` are its figures as SVG texts; ``read`` gives the files beside the page.
+    """
+    if rule.tables:  # in a region a first blank line is layout
+        printed = printed[next((k for k, line in enumerate(printed) if line), 0) :]
     own = places(member.page.path, printed)
     rule = replace(rule, varies=(*own, *rule.varies)) if own else rule
     judgement = _compared(member, base, printed, rule, elsewhere)
-    return Judgement(judgement.verdict, judgement.lines, rule, printed)
+    judgement = Judgement(judgement.verdict, judgement.lines, rule, printed)
+    if member.tags.figure is None:
+        return judgement
+    named = figures.named(member.tags.figure, drawn)
+    return drawing.judge(judgement, member, named, read, elsewhere)
 
 
 def _compared(
@@ -83,14 +103,26 @@ def _compared(
     recording = member.fence.recording
     if recording is None:
         return _unrecorded(base, printed)
-    text = recorded("\n".join(recording.text), masks=rule.masks)
+    lines, first = drawing.text_of(member, recording)
+    text = recorded("\n".join(lines), masks=rule.masks)
     comparison = compare(text, printed, rule)
+    if comparison.equal and recording.region != member.tags.region:
+        return _misplaced(base, text, recording)
     if comparison.equal:
         return Judgement(base if base.kind == "passed" else replace(base, kind="passed"))
     if elsewhere and compare(text, printed, replace(rule, any_number=True)).equal:
         what = f"recorded on {recording.on}: its fractional numbers were not compared"
         return Judgement(replace(base, kind="elsewhere", what=what))
-    return _changed(base, text, comparison, recording.line)
+    return _changed(base, text, comparison, first)
+
+
+def _misplaced(base: Verdict, text: tuple[str, ...], recording: Recording) -> Judgement:
+    """The judgement of a fence whose recording has the form that other tags would give it."""
+    forms = ("a code block", "Markdown between two comments")
+    what = f"its recording is {forms[recording.region]}, not {forms[not recording.region]}"
+    remedy = f"fencerun record {shlex.quote(base.id)}"
+    verdict = replace(base, kind="changed", line=recording.line, what=what, remedy=remedy)
+    return Judgement(verdict, text)
 
 
 def blocked(member: Member, by: Member, why: Failure | None) -> Verdict:
@@ -142,11 +174,12 @@ def _expected(raises: Raises | None, failure: Failure | None) -> tuple[Failure |
     return None, f"{name}: {paragraph}" if paragraph else name
 
 
-def _with_line(output: bytes, line: str | None) -> bytes:
-    """``output`` with ``line`` after it, on a line of its own."""
+def _with_line(output: bytes, line: str | None, markdown: bool = False) -> bytes:
+    """``output`` with ``line`` after it, on a line (in Markdown a paragraph) of its own."""
     if line is None:
         return output
     between = b"" if not output or output.endswith(b"\n") else b"\n"
+    between += b"\n" if output and markdown else b""
     return output + between + line.encode("utf-8", "backslashreplace")
 
 

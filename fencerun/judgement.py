@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from fencerun.events import Verdict
+from fencerun.figures import Figure
 from fencerun.frozen import dataclass
 from fencerun.rule import Rule
 from fencerun.values import Value
@@ -21,6 +22,9 @@ class Judgement:
     values: tuple[str, ...] = ()
     #: The values on the page that say something else, and what they should say.
     bindings: tuple[tuple[Value, str], ...] = ()
+    #: The figures it drew, as SVG texts, and those whose files show something else.
+    drawn: tuple[str, ...] = ()
+    figures: tuple[Figure, ...] = ()
 
     @property
     def news(self) -> bool:

@@ -28,6 +28,8 @@ class Rule:
     ints: bool = False
     masks: tuple[Mask, ...] = ()
     varies: tuple[Mask, ...] = ()
+    #: Whether the text is Markdown, whose tables are compared by their cells.
+    tables: bool = False
 
     def __post_init__(self) -> None:
         for tolerance in (self.rtol, self.atol):

@@ -64,6 +64,11 @@ class Tags:
     as_: Literal["markdown"] | None = None
     figure: str | None = None
 
+    @property
+    def region(self) -> bool:
+        """Whether its output is recorded as Markdown between two comments."""
+        return bool(self.as_ or self.figure)
+
     def over(self, base: Tags) -> Tags:
         """These tags, and where they say nothing, those of ``base``."""
         said = {name: value for name in _FIELDS if (value := getattr(self, name)) is not None}
