@@ -101,11 +101,13 @@ def reader(probes: list[Probe]) -> Callable[[list[Any] | None], list[Any]]:
     names: dict[str, Any] = {}
     parts = []
     for at, probe in enumerate(probes):
-        if probe.place is not None and probe.place[1].isidentifier():
-            names[f"_{at}"] = probe.place[0]
-            parts.append(f"_{at}.{probe.place[1]}")
+        place = probe.place
+        if place is not None and place[1].isidentifier() and hasattr(*place):
+            names[f"_{at}"] = place[0]
+            parts.append(f"_{at}.{place[1]}")
         else:
-            names[f"_{at}"] = probe.read
+            # One that can't be read now would make every reading fail.
+            names[f"_{at}"] = probe.look if probe.look() is UNREADABLE else probe.read
             parts.append(f"_{at}() if held is None else held[{at}]" if probe.steady else f"_{at}()")
     found: Callable[[list[Any] | None], list[Any]] = eval(
         f"lambda held: [{', '.join(parts)}]", names

@@ -59,8 +59,10 @@ class State:
         self._read: Callable[[list[Any] | None], list[Any]] | None = None
         #: What the version tags of all namespaces were when those were last known to be right.
         self._tags: list[int] | None = None
-        self._cells: list[Any] = []
+        self._tagged: list[Watch] = []
         self._untagged: list[Watch] = []
+        #: Whether the last chain's end had to put something back, or the watches are new.
+        self._is_dirty = True
         self._modules: tuple[int, str] | None = None
         self._waiting_items = list(libraries.BY_MODULE)
         self._waiting_names = namespaces.names()
@@ -74,8 +76,8 @@ class State:
             self.activate()
         self._began = self._look(self._held)
         self._baseline, self._last = self._began[:], self._began[:]
-        tags = [cell.value for cell in self._cells]
-        for watch in self._watches if tags != self._tags else self._untagged:
+        tags = self._read_tags()
+        for watch in self._watches if self._is_dirty else self._moved(tags):
             watch.begin()
         self._tags = tags
         self._stamps = []
@@ -90,6 +92,17 @@ class State:
                 self._read = None
         return [probe.look() for probe in self._probes]
 
+    def _read_tags(self) -> list[int]:
+        return [watch.cell.value for watch in self._tagged]
+
+    def _moved(self, tags: list[int]) -> list[Watch]:
+        """The tagged watches that something was done to since ``_tags`` were read."""
+        if self._tags is None:
+            return self._tagged
+        if tags == self._tags:
+            return []
+        return [w for w, now, was in zip(self._tagged, tags, self._tags) if now != was]  # noqa: B905
+
     def _add(self, items: list[Any]) -> None:
         for item in items:
             if isinstance(item, Probe):
@@ -97,9 +110,9 @@ class State:
             else:
                 self._watches.append(item)
         if items:
-            self._held, self._tags = None, None
+            self._held, self._tags, self._is_dirty = None, None, True
             self._read = reader(self._probes)
-            self._cells = [w.cell for w in self._watches if w.cell is not None]
+            self._tagged = [w for w in self._watches if w.cell is not None]
             self._untagged = [w for w in self._watches if w.cell is None]
 
     def activate(self) -> None:
@@ -159,6 +172,7 @@ class State:
             for key in watch.differences():
                 if key not in before:
                     watch.adopt(key)
+        self._tags = None  # what was adopted is looked at once more
         self.activate()
 
     # The end of a chain.
@@ -172,9 +186,10 @@ class State:
             self._held = None
             for place, probe in enumerate(self._probes):
                 yield from self._settle_probe(probe, self._baseline[place], place, evidence)
-        tags = [cell.value for cell in self._cells]
-        for watch in self._watches if tags != self._tags else self._untagged:
+        self._is_dirty = self._tags is None
+        for watch in [*self._moved(self._read_tags()), *self._untagged]:
             if watch.differences():
+                self._is_dirty = True
                 for change in self._settle_watch(watch, evidence):
                     change.fence = self._changed_by.get(watch)
                     yield change
