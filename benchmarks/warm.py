@@ -15,12 +15,13 @@ import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
+from typing import cast
 
 from benchmarks import pages
 from benchmarks.figures import Figure, figure
 from benchmarks.measure import Command, in_turns, python, resident, tree_cpu
 from fencerun import launch
-from fencerun.engines.base import Chain, EngineEvent, EngineOptions
+from fencerun.engines.base import Chain, Engine, EngineEvent, EngineOptions
 from fencerun.engines.worker import WorkerEngine
 from fencerun.reporters import make
 from fencerun.selection import Target
@@ -42,8 +43,8 @@ class Kept:
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         return self.engine.run(chains)
 
-    def describe(self) -> str:
-        return self.engine.describe()
+    def __getattr__(self, name: str) -> object:
+        return getattr(self.engine, name)
 
     def close(self) -> None:
         """Not yet."""
@@ -64,7 +65,7 @@ class Kept:
         before = tree_cpu()
         reporter = make("plain", said := io.StringIO())
         request = Request("check", (Target(page),))
-        done = launch.session(request, reporter.handle, engine=lambda _: self).run()
+        done = launch.session(request, reporter.handle, engine=lambda _: cast(Engine, self)).run()
         spent = tree_cpu() - before
         if done.exit_code != code:
             raise RuntimeError(f"{page}: exit {done.exit_code}\n{said.getvalue()[-2000:]}")
