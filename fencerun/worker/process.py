@@ -10,6 +10,8 @@ import os
 from fencerun.worker import seeds
 from fencerun.worker.guards import Guards
 from fencerun.worker.modules import Modules
+from fencerun.worker.newfiles import NewFiles
+from fencerun.worker.opening import Opening
 from fencerun.worker.threads import Threads
 
 #: Names the page to whatever a fence starts, so that a page cannot run itself.
@@ -28,7 +30,10 @@ class Process:
         self.pages: set[str] = set()
         self.owned = owned
         self.debug = debug
+        self.opening = Opening(self.pages)
+        self.opening.install()
         self.modules = Modules(root)
+        self.new_files = NewFiles()
         self.seeds = seeds.Seeds()
         self.seeds.install()
         self.threads = Threads(self.modules.owns)
@@ -48,3 +53,4 @@ class Process:
         self.guards.close()
         self.threads.remove()
         self.seeds.remove()
+        self.opening.remove()

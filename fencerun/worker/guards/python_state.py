@@ -5,6 +5,7 @@ What lies behind the standard streams, threads, children and random state are th
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import signal
@@ -175,20 +176,20 @@ def _limit_probes() -> list[Probe]:
 def _descriptor_flag_probes() -> list[Probe]:
     """Whether stdin, stdout and stderr block: asyncio switches that off for good."""
 
-    def read() -> tuple[bool | None, ...]:
+    def read() -> tuple[bool, ...]:
         return tuple(_blocking(descriptor) for descriptor in range(3))
 
-    def write(value: tuple[bool | None, ...]) -> None:
+    def write(value: tuple[bool, ...]) -> None:
         for descriptor, blocking in enumerate(value):
-            if blocking is not None and _blocking(descriptor) is not None:
+            with contextlib.suppress(OSError):
                 os.set_blocking(descriptor, blocking)
 
     name = "blocking mode of descriptors 0 to 2"
     return [Probe(name, read, write, "set_blocking", steady=True)]
 
 
-def _blocking(descriptor: int) -> bool | None:
+def _blocking(descriptor: int) -> bool:
     try:
         return os.get_blocking(descriptor)
     except OSError:
-        return None
+        return True  # closed: that is the capture's to name, and it puts back one that blocks
