@@ -11,19 +11,28 @@ import os
 import sys
 import time
 
-from fencerun.worker import caches, children, cuda, execute, figures, seeds, shell
+from fencerun.worker import caches, children, cuda, execute, figures, seeds, shell, turns
 from fencerun.worker.ending import Ending
 from fencerun.worker.namespace import Script
 from fencerun.worker.process import OWN_PAGE
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Sequence
     from typing import Any
 
     from fencerun.worker.capture import Capture
     from fencerun.worker.interrupts import Interrupts
     from fencerun.worker.process import Process
+
+
+_SHELLS = ("bash", "sh", "console")
+
+
+def _written(reply: dict[str, Any]) -> int:
+    """Bytes of output so far, as the reply has their ranges."""
+    ranges: list[int] = reply.get("out", [])
+    return sum(ranges[1::2]) - sum(ranges[::2])
 
 
 @functools.lru_cache(maxsize=8)
@@ -45,14 +54,26 @@ class Chain:
         self._numbers: dict[int, int] = {}
         self._troubles: dict[str, int] = {}
 
-    def begin(self, page: str, directory: str, tag: str = "") -> None:
+    def begin(
+        self,
+        page: str,
+        directory: str,
+        tag: str = "",
+        *,
+        setup: Sequence[str] | None = None,
+        scratch: bool = False,
+    ) -> None:
         """Make the process the chain's: directory, path, arguments, generators, ``__main__``.
 
-        Raises OSError when the directory can't be entered.
+        ``setup`` are path and text of a file to run before the first fence in Python; in a
+        ``scratch`` directory the chain may leave files. Raises OSError when the directory can't
+        be entered.
         """
         process = self._process
         self._directory = directory
+        self._setup = setup
         os.chdir(directory)
+        process.new_files.begin(directory, watch=not scratch)
         real = _real(directory, os.path.basename(page))
         os.environ[OWN_PAGE] = f"{process.outer}{os.pathsep}{real}"
         process.pages.add(page)
@@ -83,8 +104,9 @@ class Chain:
             job["code"],
             job["line"],
         )
+        failure = self._set_up(job, serial)
         started = time.perf_counter()
-        failure = self._run(job, serial)
+        failure = failure or self._run(job, serial, reply)
         reply["seconds"] = round(time.perf_counter() - started, 6)
         self._keep_output(reply)
         if failure is None and job.get("values"):
@@ -99,8 +121,28 @@ class Chain:
         self._process.last = (self._script.page, number)
         return reply
 
-    def _run(self, job: dict[str, Any], serial: int) -> dict[str, Any] | None:
+    def _set_up(self, job: dict[str, Any], serial: int) -> dict[str, Any] | None:
+        """Run the set-up file before the first fence in Python, throwing away what that prints."""
+        if self._setup is None or job.get("language") in _SHELLS:
+            return None
+        file, text = self._setup
+        self._setup = None
+        failure = self._interruptible(lambda: execute.set_up(self._script, file, text), serial)
+        self._capture.skip()
+        return failure
+
+    def _run(
+        self, job: dict[str, Any], serial: int, reply: dict[str, Any]
+    ) -> dict[str, Any] | None:
+        def ended() -> None:
+            before = _written(reply)
+            self._keep_output(reply)
+            reply["turns"].append(_written(reply) - before)
+
         def code() -> dict[str, Any] | None:
+            if job.get("turns"):
+                reply["turns"] = []
+                return turns.run(self._script, job, ended)
             if shell.is_shell(job.get("language", "python")):
                 return shell.run(job["language"], job["code"])
             return execute.run(
@@ -194,8 +236,7 @@ class Chain:
             self._numbers.setdefault(pid, number)
         for violation in self._process.guards.fence_end():
             return {"kind": "namespace", **violation}
-        written = sum(reply["out"][1::2]) - sum(reply["out"][::2])
-        if written > self._flood:
+        if _written(reply) > self._flood:
             return {"kind": "flood", "summary": "too much output"}
         return None
 
@@ -218,7 +259,11 @@ class Chain:
         ending.restore()
         self._keep_output(reply)
         ending.settle(self._troubles, self._directory)
-        reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks]
+        left = [
+            {"what": "file left in the page's directory", "now": name, "undone": False}
+            for name in self._process.new_files.end()
+        ]
+        reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks, *left]
         reply["last"] = True
         if ending.tainted:
             reply["tainted"] = "; ".join(ending.tainted)

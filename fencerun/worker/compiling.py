@@ -16,7 +16,7 @@ from fencerun.worker.asserts import RECORDER, Recorder, RecordOperands, call_rec
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from typing import Any
+    from typing import Any, Literal
 
 #: The compiler flags that a ``from __future__`` import sets for the rest of a script.
 FUTURES = 0
@@ -32,14 +32,23 @@ _LOADS = frozenset(
 
 
 def compile_fence(
-    code: str, filename: str, line: int, *, flags: int, recorder: Recorder, echo: bool
+    code: str,
+    filename: str,
+    line: int,
+    *,
+    flags: int,
+    recorder: Recorder,
+    echo: bool,
+    mode: Literal["exec", "single"] = "exec",
 ) -> types.CodeType:
     """The code object of a fence whose first line is page line ``line``.
+
+    In mode ``single`` it is one statement typed at a prompt, which shows its values.
 
     Raises SyntaxError, its place given in page lines, or ValueError (null bytes, surrogates),
     OverflowError, MemoryError, RecursionError (nested too deeply).
     """
-    compilation = _Compilation(filename, line - 1, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    compilation = _Compilation(filename, line - 1, flags | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT, mode)
     with compilation:
         try:
             return compilation.run(code, recorder, echo)
@@ -51,7 +60,8 @@ def compile_fence(
 class _Compilation:
     """One compilation. ``shift`` is what has still to be added to the compiler's lines."""
 
-    def __init__(self, filename: str, shift: int, flags: int) -> None:
+    def __init__(self, filename: str, shift: int, flags: int, mode: str) -> None:
+        self.mode = mode
         self.filename = filename
         self.shift = self.by = shift
         self.flags = flags
@@ -79,19 +89,19 @@ class _Compilation:
             if echo:
                 _echo(source, code)
             RecordOperands().visit(source)
-        compiled = compile(source, self.filename, "exec", self.flags, True, 0)
+        compiled = compile(source, self.filename, self.mode, self.flags, True, 0)
         try:
             return _lifted(compiled, self.by, recorder)
         except _UnknownBytecodeError:
             tree = self._tree(code) if isinstance(source, str) else source
             ast.increment_lineno(tree, self.by)
             self.shift, self.shown_once = 0, True
-            compiled = compile(tree, self.filename, "exec", self.flags, True, 0)
+            compiled = compile(tree, self.filename, self.mode, self.flags, True, 0)
             return _lifted(compiled, 0, recorder)
 
     def _tree(self, code: str) -> ast.Module:
         flags = self.flags | ast.PyCF_ONLY_AST
-        tree: ast.Module = compile(code, self.filename, "exec", flags, True, 0)
+        tree: ast.Module = compile(code, self.filename, self.mode, flags, True, 0)
         return tree
 
     def place(self, error: SyntaxError, code: str) -> None:

@@ -5,6 +5,8 @@ It knows nothing of processes, output, guards or time limits: whoever calls it l
 
 from __future__ import annotations
 
+import ast
+import os
 import types
 
 from fencerun.worker import tracebacks
@@ -14,6 +16,8 @@ from fencerun.worker.namespace import Script
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from typing import Literal
+
     from fencerun.worker.tracebacks import FailureDict
 
 #: What ``compile`` raises on text that is no Python.
@@ -23,13 +27,20 @@ _CO_COROUTINE = 0x80  # inspect.CO_COROUTINE, without importing inspect
 
 
 def run(
-    script: Script, code: str, line: int, *, echo: bool = False, number: int | None = None
+    script: Script,
+    code: str,
+    line: int,
+    *,
+    echo: bool = False,
+    number: int | None = None,
+    mode: Literal["exec", "single"] = "exec",
 ) -> FailureDict | None:
     """Compile and run one fence; the failure as plain data, or None if it did not fail.
 
     ``line`` is the page line of the first line of ``code``; ``number`` is the fence's, for
-    messages. KeyboardInterrupt is raised on: whoever interrupts knows why (``interrupted``
-    places it). The script must have been entered.
+    messages; in mode ``single`` the code is a statement typed at a prompt. KeyboardInterrupt is
+    raised on: whoever interrupts knows why (``interrupted`` places it). The script must have
+    been entered.
     """
     script.number = number
     script.add(code, line)
@@ -41,6 +52,7 @@ def run(
             flags=script.flags,
             recorder=script.recorder,
             echo=echo,
+            mode=mode,
         )
     except _NOT_PYTHON as error:
         return _syntax_failure(script, error, line)
@@ -56,6 +68,28 @@ def run(
     finally:
         script.recorder.clear()
     return None
+
+
+def set_up(script: Script, file: str, code: str) -> FailureDict | None:
+    """Run a set-up file in the script's namespace; the failure, or None.
+
+    Its ``__future__`` imports are its own. KeyboardInterrupt is raised on.
+    """
+    script.set_up(file, code)
+    flags = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT
+    try:
+        compiled = compile(code, file, "exec", flags, True, 0)
+        _execute(script, compiled)
+        return None
+    except KeyboardInterrupt:
+        raise
+    except BaseException as error:
+        failure = tracebacks.describe(error, {file})
+    name = os.path.basename(file)
+    at = f", line {failure['line']}" if failure["line"] else ""
+    # On no page line, and no exception that a fence may have been expected to raise.
+    return {**failure, "line": None, "mro": (), "missing_name": None,
+            "summary": f"the set-up file {name}{at}: {failure['summary']}"}  # fmt: skip
 
 
 def describe(script: Script, error: BaseException, *, kind: str = "exception") -> FailureDict:

@@ -60,7 +60,13 @@ def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
     """The replies to one chain, each as soon as it is due."""
     serial = frame["serial"]
     try:
-        chain.begin(frame["page"], frame["directory"], frame.get("tag", ""))
+        chain.begin(
+            frame["page"],
+            frame["directory"],
+            frame.get("tag", ""),
+            setup=frame.get("setup"),
+            scratch=frame.get("scratch", False),
+        )
     except OSError as error:
         failure = {"kind": "exception", "summary": f"the working directory is not there: {error}"}
         yield {"serial": serial, "failure": failure, "last": True}

@@ -94,8 +94,8 @@ def _found_in(module: ModuleType | None) -> str | None:
     path = getattr(module, "__path__", None)
     if path:
         try:
-            return os.path.dirname(os.path.realpath(str(next(iter(path)))))
+            return os.path.realpath(os.path.dirname(str(next(iter(path)))))
         except (StopIteration, TypeError, ValueError):
             return None
     file = getattr(module, "__file__", None)
-    return os.path.dirname(os.path.realpath(file)) if isinstance(file, str) else None
+    return os.path.realpath(os.path.dirname(file)) if isinstance(file, str) else None

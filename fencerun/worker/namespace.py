@@ -71,6 +71,10 @@ class Script:
             inspect.modulesbyfile.update(dict.fromkeys(self.files, "__main__"))
         return fence
 
+    def set_up(self, file: str, code: str) -> None:
+        """Note what runs before all fences, for children that run them again."""
+        self._children.setup = (file, code)
+
     def __enter__(self) -> Script:
         self._replaced = (sys.modules.get("__main__"), sys.breakpointhook)
         sys.modules["__main__"] = self.module

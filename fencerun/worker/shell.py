@@ -33,24 +33,36 @@ def run(language: str, code: str) -> dict[str, Any] | None:
     ``message`` of a failure is the exit status as text. An interrupt kills the whole process
     group and goes up.
     """
-    command = _COMMANDS[language]
     try:
-        pid = os.posix_spawnp(
-            command[0], [*command, code], os.environ, setpgroup=0, setsigdef=_DEFAULTS
-        )
-    except FileNotFoundError:
-        return {"kind": "exit", "summary": f"{language} is not installed", "message": "127"}
+        pid = start([*_COMMANDS[language], code])
     except OSError as error:
-        return {"kind": "exit", "summary": f"{language} does not start: {error}", "message": "126"}
+        return absent(language, error)
     try:
         _, status = os.waitpid(pid, 0)
     except BaseException:
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(pid, signal.SIGKILL)
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, 0)
+        end(pid)
         raise
     return _failure(language, os.waitstatus_to_exitcode(status))
+
+
+def start(command: list[str]) -> int:
+    """Start a command in a process group of its own; its process id. Raises OSError."""
+    return os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=_DEFAULTS)
+
+
+def end(pid: int) -> None:
+    """Kill the process group of a started command."""
+    with contextlib.suppress(ProcessLookupError):
+        os.killpg(pid, signal.SIGKILL)
+    with contextlib.suppress(ChildProcessError):
+        os.waitpid(pid, 0)
+
+
+def absent(language: str, error: OSError) -> dict[str, Any]:
+    """The failure of a fence whose shell does not start."""
+    if isinstance(error, FileNotFoundError):
+        return {"kind": "exit", "summary": f"{language} is not installed", "message": "127"}
+    return {"kind": "exit", "summary": f"{language} does not start: {error}", "message": "126"}
 
 
 def _failure(language: str, code: int) -> dict[str, Any] | None:

@@ -26,7 +26,7 @@ _STARTERS = frozenset({"multiprocessing.popen_spawn_posix", "multiprocessing.pop
 _TEMPLATE = """\
 def run(names):
     import linecache
-    files, file, fences = {data!r}
+    files, file, setup, fences = {data!r}
     lines = []
     for code, line, flags in fences:
         text = code.split("\\n")
@@ -35,9 +35,11 @@ def run(names):
     for name in files:
         linecache.cache[name] = (len(lines), None, lines, name)
     names["__file__"] = file
+    sources = [(setup[1], setup[0], 0)] if setup else []
     for code, line, flags in fences:
-        padded = "\\n" * (line - 1) + code + "\\n"
-        compiled = compile(padded, files[0], "exec", flags | {wait}, True, 0)
+        sources.append(("\\n" * (line - 1) + code + "\\n", files[0], flags))
+    for code, name, flags in sources:
+        compiled = compile(code, name, "exec", flags | {wait}, True, 0)
         result = eval(compiled, names)
         if compiled.co_flags & {coroutine}:
             import asyncio
@@ -58,6 +60,8 @@ class MainForChildren:
         self._file = module.__file__
         self._source = source
         self._files = files
+        #: The path and the text of a file that runs before the fences.
+        self.setup: tuple[str, str] | None = None
         self._original: Any = None
         self._written: dict[int, str] = {}
 
@@ -114,7 +118,7 @@ class MainForChildren:
 
             fences = [(fence.code, fence.line, fence.flags) for fence in self._source.fences]
             text = _TEMPLATE.format(
-                data=(self._files, self._file, fences),
+                data=(self._files, self._file, self.setup, fences),
                 wait=ast.PyCF_ALLOW_TOP_LEVEL_AWAIT,
                 coroutine=0x80,  # inspect.CO_COROUTINE, without importing inspect
             )
