@@ -32,6 +32,27 @@ def text_of(member: Member, recording: Recording) -> tuple[tuple[str, ...], int]
     return found.text, recording.line + bool(found.head)
 
 
+def covered(
+    tags: Tags, lines: Sequence[str], read: Read, new: Sequence[Figure] = ()
+) -> tuple[str, ...]:
+    """What a key covers of the figures that recorded lines show: each file's canonical text.
+
+    ``new`` are figures that are about to be written. A file that is not there has none.
+    """
+    if not tags.figure:
+        return ()
+    texts = {figure.path: figure.text for figure in new}
+    return tuple(_canonical(texts.get(path), path, read) for path in figures.read(lines).paths)
+
+
+def _canonical(text: str | None, path: str, read: Read) -> str:
+    data = read(path) if text is None else text.encode("utf-8", "backslashreplace")
+    try:
+        return svg.canonical((data or b"").decode("utf-8"))
+    except (svg.NotSvg, UnicodeDecodeError):
+        return ""
+
+
 def judge(
     judgement: Judgement, member: Member, drawn: Sequence[Figure], read: Read, elsewhere: bool
 ) -> Judgement:

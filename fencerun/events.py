@@ -80,6 +80,8 @@ class Verdict:
     printed: tuple[str, ...] | None = None
     #: What the values in prose that are bound to it came to, in page order.
     values: tuple[str, ...] = ()
+    #: The figures that it drew, as SVG texts.
+    figures: tuple[str, ...] = ()
     key: str = ""
     on: str = ""
 

@@ -7,9 +7,11 @@ for each figure. Knows nothing of what is in a figure's file (``svg`` does) or w
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
+from fencerun import tables
 from fencerun.frozen import dataclass
+from fencerun.page import Fence
 from fencerun.tags import Tags
 
 #: The directory beside a page in which its figures lie.
@@ -56,6 +58,21 @@ def named(name: str, texts: Sequence[str]) -> tuple[Figure, ...]:
     return tuple(
         Figure(f"{DIRECTORY}/{stem}-{number}.svg", text) for number, text in enumerate(texts, 1)
     )
+
+
+def clashes(fences: Iterable[Fence]) -> Iterator[tuple[Fence, str, Fence]]:
+    """Fences whose figures another one before them may write over: which, why, and that one."""
+    named: list[tuple[str, Fence]] = []
+    for fence in fences:
+        name = fence.tags.figure
+        if name is None:
+            continue
+        for other, before in named:
+            if is_of(f"{DIRECTORY}/{name}", other) or is_of(f"{DIRECTORY}/{other}", name):
+                how = "stands twice" if name == other else f"may name a figure of figure:{other}"
+                yield fence, f"figure:{name} {how}", before
+                break
+        named.append((name, fence))
 
 
 def is_of(path: str, name: str) -> bool:
@@ -105,7 +122,9 @@ def write(text: Sequence[str], paths: Iterable[str], before: Shown) -> tuple[str
 
 
 def essence(tags: Tags, lines: Sequence[str]) -> tuple[str, ...]:
-    """What a key covers of a region of figures: all but the words that its author may change."""
+    """What a key covers of recorded lines: all but what authors and formatters may change."""
+    if tags.as_:
+        return tables.normal(lines)
     if not tags.figure:
         return tuple(lines)
     shown = read(lines)

@@ -29,6 +29,11 @@ def faults(fence: Fence) -> Iterator[tuple[int, str, str]]:
             f"fence {number} says `hidden`, and readers see it",
             (f"write `<!-- fence:{number} hidden`, the code below, and `-->` alone on a line"),
         )
+    if tags.as_ and tags.figure:
+        what = f"fence {number} says `as:` and `figure:`"
+        yield line, what, "print the table in a fence of its own"
+    if tags.figure and fence.language not in PYTHONS:
+        yield line, f"`figure:` on fence {number}, which is no Python", "delete it"
     if fence.transcript is None:
         for name, _ in fence.block.info.provenance:
             yield line, f"`{name}` on a fence", f"it belongs on `output:{number}`"

@@ -7,9 +7,11 @@ which is handed in.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
+from fencerun import svg
 from fencerun.compare import Rule, compare
 from fencerun.judge import tolerable
 from fencerun.judgement import Judgement
@@ -57,6 +59,12 @@ def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judg
             replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
         )
     lines, other = one.lines, two.printed or ()
+    if one.drawn or two.drawn:
+        if (why := _drawn(one, two)) is not None:
+            what = f"it draws something else each time: {why}"
+            remedy = "make it repeatable: seed its generators"
+            return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
+        lines = one.printed  # its lines are those of the region that shows both
     if lines is None or compare(lines, other, one.rule).equal:
         lines, other = one.values, two.values
         if all(compare([a], [b], one.rule).equal for a, b in zip(lines, other, strict=True)):
@@ -64,6 +72,18 @@ def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judg
     what = "it prints something else each time: " + _difference(lines, other)
     remedy = _remedy(lines, other, one.rule, own)
     return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
+
+
+def _drawn(one: Judgement, two: Judgement) -> str | None:
+    """The first difference between what two runs drew."""
+    if len(one.drawn) != len(two.drawn):
+        return f"{len(one.drawn)} figures, then {len(two.drawn)}"
+    tolerance = math.inf if one.rule and one.rule.any_number else svg.TOLERANCE
+    try:
+        found = (svg.difference(a, b, tolerance) for a, b in zip(one.drawn, two.drawn, strict=True))
+        return next((why for why in found if why is not None), None)
+    except svg.NotSvg as error:
+        return f"no SVG ({error})"
 
 
 def _difference(one: Sequence[str], two: Sequence[str]) -> str:

@@ -14,6 +14,7 @@ from functools import cache
 from typing import Any
 
 from fencerun import (
+    figures,
     fileblocks,
     frontmatter,
     hidden,
@@ -264,6 +265,9 @@ class _Reader:
         bound = self._values()
         fences = tuple(self._fences({r.number: r for r in recordings}, bound))
         self._check_links(fences)
+        for fence, what, before in figures.clashes(fences):
+            self.problem(fence.block.open, "figure", what, "give it another name",
+                         before.block.open)  # fmt: skip
         files = self._files(bool(fences))
         self.problems += lint.raw_lines(self.path, self.lines, self.covered, self.tokens)
         self.problems += lint.blocks(self.path, self.lines, self.blocks)

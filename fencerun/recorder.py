@@ -10,9 +10,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field, replace
 
-from fencerun import files, reader, record
+from fencerun import figurefiles, files, reader, record
 from fencerun.errors import FencerunError
 from fencerun.events import Verdict
+from fencerun.figures import Figure
+from fencerun.figures import read as shown
 from fencerun.freshness import parse_key
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
@@ -23,11 +25,16 @@ from fencerun.splice import NewRecording
 from fencerun.values import Value
 
 #: The provenance tags to write beside a recording with these lines, of a fence whose values say
-#: these texts, or None where none belong.
-Stamp = Callable[[Member, Sequence[str], Sequence[str]], tuple[tuple[str, str], ...] | None]
+#: these texts and that drew these figures anew, or None where none belong.
+Stamp = Callable[
+    [Member, Sequence[str], Sequence[str], Sequence[Figure]], tuple[tuple[str, str], ...] | None
+]
 
 #: What values on the page should say, by the number of their fence.
 Bindings = Mapping[int, Sequence[tuple[Value, str]]]
+
+#: Figures whose files are to be written, by the number of their fence.
+Drawn = Mapping[int, Sequence[Figure]]
 
 Judged = Sequence[tuple[Step, Judgement]]
 
@@ -54,10 +61,11 @@ class Recorder:
         """The verdicts after writing, and whether the page on disk changed."""
         changes: dict[int, NewRecording | None] = {}
         bindings: dict[int, Sequence[tuple[Value, str]]] = {}
+        drawn: dict[int, Sequence[Figure]] = {}
         for step, judgement in judged:
             number = step.member.fence.number
             if (change := self._change(step.member, judgement)) is not None:
-                changes[number] = change
+                changes[number], drawn[number] = change, judgement.figures
             if judgement.bindings and judgement.verdict.kind in self.only:
                 bindings[number] = judgement.bindings
         for verdict in orphans:
@@ -65,7 +73,7 @@ class Recorder:
                 changes[verdict.fence] = None
         if not changes and not bindings:
             return [judgement.verdict for _, judgement in judged] + list(orphans), False
-        refused, written = self._replace(page, changes, bindings)
+        refused, written = self._replace(page, changes, bindings, drawn)
         verdicts = [judgement.verdict for _, judgement in judged] + list(orphans)
         touched = {*changes, *bindings}
         return [self._after(v, touched, refused) for v in verdicts], written
@@ -88,19 +96,25 @@ class Recorder:
     def _new(self, member: Member, lines: Sequence[str], judgement: Judgement) -> NewRecording:
         changed = {value.start: text for value, text in judgement.bindings}
         texts = [changed.get(value.start, value.shown) for value in member.fence.values]
-        provenance = self.stamp(member, lines, texts)
-        return NewRecording(tuple(lines), provenance or (), keep_empty=provenance is not None)
+        provenance = self.stamp(member, lines, texts, judgement.figures)
+        needed = provenance is not None
+        return NewRecording(tuple(lines), provenance or (), needed, member.tags.region)
 
-    def _replace(self, page: Page, changes: Changes, bindings: Bindings) -> tuple[Refused, bool]:
+    def _replace(
+        self, page: Page, changes: Changes, bindings: Bindings, drawn: Drawn
+    ) -> tuple[Refused, bool]:
         try:
             with files.locked(page.path):
                 data = files.read(page.path)
                 now = reader.parse(data, page.path, self.base.syntax)
                 new, reasons = record.apply(page, now, changes, self.base, bindings)
                 refused = {number: (why, "") for number, why in reasons}
-                if new == data or self.dry_run:
+                ready = [one for n, many in drawn.items() if n not in refused for one in many]
+                if self.dry_run or (new == data and not ready):
                     return refused, False
-                files.replace(page.path, new)
+                with figurefiles.written(page.path, ready):
+                    files.replace(page.path, new)
+                figurefiles.delete(page.path, _spent(now, reader.parse(new, page.path)))
         except FencerunError as error:
             # One page that cannot be written is no reason to throw away what the others said.
             return dict.fromkeys({*changes, *bindings}, (error.what, error.remedy)), False
@@ -115,6 +129,15 @@ class Recorder:
         if self.dry_run or verdict.fence not in touched or verdict.kind == "passed":
             return verdict
         return replace(verdict, kind="recorded", what=_said(verdict), remedy="")
+
+
+def _spent(before: Page, after: Page) -> Set[str]:
+    """The files that recordings showed and show no more."""
+    was, now = (
+        {path for r in page.recordings if r.region for path in shown(r.text).paths}
+        for page in (before, after)
+    )
+    return was - now
 
 
 def _said(verdict: Verdict) -> str:

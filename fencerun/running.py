@@ -19,6 +19,7 @@ from fencerun.frozen import dataclass
 from fencerun.judge import blocked, judge
 from fencerun.judgement import Judgement
 from fencerun.kinds import PYTHONS
+from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Fence
 from fencerun.plan import Member, PlannedChain, Step
@@ -44,6 +45,8 @@ class Runner:
     passport: Callable[[Member, Judgement], tuple[str, str]] | None = None
     #: What sets the compiled code of a chain apart that ends with this member.
     tag: Callable[[Member], str] = lambda _: ""
+    #: A reader of the files beside a page.
+    beside: Callable[[str], Read] = lambda _: lambda _: None
     #: The step that failed and why, by chain: what comes after it there is blocked.
     failed: dict[str, tuple[Step, Failure]] = field(default_factory=dict)
     #: Seconds that each fence took, uncompared ones too, by id.
@@ -102,7 +105,12 @@ class Runner:
         assert isinstance(event, Finished), "an engine blocks only what follows a failure"
         self.seconds[step.member.id] = event.outcome.seconds
         judgement = judge(
-            step.member, event.outcome, self.masks, self.max_output, self.elsewhere(step.member)
+            step.member,
+            event.outcome,
+            self.masks,
+            self.max_output,
+            self.elsewhere(step.member),
+            self.beside(step.member.page.path),
         )
         if judgement.verdict.failure is not None:
             # Also where a `raises:` was not kept: the engine goes on after those.
@@ -125,7 +133,12 @@ class Runner:
             return judgement.verdict
         key, on = self.passport(member, judgement)
         return replace(
-            judgement.verdict, printed=judgement.printed, values=judgement.values, key=key, on=on
+            judgement.verdict,
+            printed=judgement.printed,
+            values=judgement.values,
+            figures=judgement.drawn,
+            key=key,
+            on=on,
         )
 
 

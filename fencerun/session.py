@@ -29,6 +29,7 @@ from fencerun.events import (
     RunStarted,
     Verdict,
 )
+from fencerun.figures import DIRECTORY
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
@@ -179,6 +180,7 @@ class Session:
             self.unrun.elsewhere,
             self.unrun.passport if self.request.carry else None,
             self.unrun.tag,
+            self.unrun.beside,
         )
 
     def _load(self) -> Iterator[Page]:
@@ -189,6 +191,10 @@ class Session:
             if page.settings.setup or base.setup:
                 absent = setupfile.missing(page, base, self.unrun.beside(name))
                 page = replace(page, problems=(*page.problems, *absent))
+            if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
+                from fencerun import figurefiles
+
+                page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
             self.problems += page.problems
             yield page
 
@@ -228,17 +234,23 @@ class Session:
             self.emit(ProblemFound(problem))
 
     def _page(self, share: Share, runner: Runner) -> None:
+        compared = sum(step.compared for chain in share.chains for step in chain.steps)
         if share.selected:
-            compared = sum(step.compared for chain in share.chains for step in chain.steps)
             self.emit(PageStarted(share.page.path, compared))
         judged: list[tuple[Step, Judgement]] = []
+        silent = 0
         for step, judgement in runner.run(share.chains):
+            silent += _says_nothing(step, judgement)
             if self.request.verb == "check":
                 self._emit(judgement.verdict)
                 continue
             judged.append((step, judgement))
             if not self._may_be_written(step, judgement):
                 self._emit(judgement.verdict)
+        if compared > 1 and silent == compared:
+            # A course whose every block fails to do anything looks just like this.
+            what = f"{share.page.path}: all {compared} fences passed, and none printed anything"
+            self.notes.append(what)
         self._finish(share, self._proven(share, judged, runner))
 
     def _may_be_written(self, step: Step, judgement: Judgement) -> bool:
@@ -312,6 +324,12 @@ class Session:
             exits.rerun(self.verdicts) if code else "",
             (*notes, *self.notes),
         )
+
+
+def _says_nothing(step: Step, judgement: Judgement) -> bool:
+    """Whether a fence passed and gave nothing that could have been wrong."""
+    speaks = judgement.printed or judgement.values or step.member.tags.quiet
+    return judgement.verdict.kind == "passed" and not speaks
 
 
 def _orphans(share: Share) -> list[Verdict]:

@@ -6,7 +6,6 @@ attributes, blanks, metadata, comments, how a bitmap is compressed. Text has to 
 
 from __future__ import annotations
 
-import base64
 import hashlib
 import math
 import re
@@ -102,6 +101,8 @@ def _plain(name: str, value: str, ids: Mapping[str, str]) -> str:
 
 def _pixels(data: str) -> str:
     """A hash of what a PNG shows: other builds of zlib compress the same rows otherwise."""
+    import base64
+
     try:
         png = base64.b64decode(data)
         at, shown = 8, b""

@@ -11,10 +11,11 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
-from fencerun import bound, freshness
+from fencerun import bound, drawing, figures, freshness
 from fencerun.canonical import recorded
 from fencerun.capabilities import parse
 from fencerun.events import Verdict
+from fencerun.figures import Figure
 from fencerun.freshness import Part, Provenance
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
@@ -87,7 +88,8 @@ class Unrun:
             failed = replace(told.verdict, page=member.page.path, what=what)
             return Judgement(failed)
         rule = rule_of(member.tags, self.masks)
-        judgement = compared(member, base, told.verdict.printed, rule)
+        drawn, read = told.verdict.figures, self.beside(member.page.path)
+        judgement = compared(member, base, told.verdict.printed, rule, drawn=drawn, read=read)
         if member.fence.values:
             results = [ValueResult(text) for text in told.verdict.values]
             judgement = bound.judge(judgement, member.fence.values, results, rule)
@@ -114,7 +116,9 @@ class Unrun:
         recording = member.fence.recording
         lines = self._lines(member, recording)
         parts, shown = self.parts(member), [value.shown for value in member.fence.values]
-        known = freshness.judge(recording, parts, self.today, lines, shown)
+        read = self.beside(member.page.path)
+        drawn = drawing.covered(member.tags, recording.text if recording else (), read)
+        known = freshness.judge(recording, parts, self.today, lines, shown, drawn)
         if known == "kept" and recording is not None:
             return self._kept(base, recording)
         there = f"run `fencerun record {shlex.quote(member.id)}` where {idle.reason} holds"
@@ -127,6 +131,10 @@ class Unrun:
             return replace(base, kind="stale", what=what, remedy=there)
         if known == "edited":
             what = "its recorded text was changed by hand"
+            if drawn:
+                what = "its recorded text, or a figure that it shows, was changed by hand"
+            if "" in drawn:
+                what = "a figure that it shows is not there, or is no SVG"
             remedy = f"undo that, or {there}"
             line = recording.line if recording else base.line
             return replace(base, kind="edited", line=line, what=what, remedy=remedy)
@@ -136,7 +144,7 @@ class Unrun:
         if recording is None:
             return ()
         rule = rule_of(member.tags, self.masks)
-        return recorded("\n".join(recording.text), masks=rule.masks)
+        return figures.essence(member.tags, recorded("\n".join(recording.text), masks=rule.masks))
 
     def _kept(self, base: Verdict, recording: Recording) -> Verdict:
         made = freshness.parse_on(recording.on or "")
@@ -163,15 +171,22 @@ class Unrun:
         return key is not None and key.source == freshness.source_hash(self.parts(member))
 
     def stamp(
-        self, member: Member, lines: Sequence[str], values: Sequence[str] = ()
+        self,
+        member: Member,
+        lines: Sequence[str],
+        values: Sequence[str] = (),
+        drawn: Sequence[Figure] = (),
     ) -> tuple[tuple[str, str], ...] | None:
         """The provenance of a recording with these lines; None where the fence needs none.
 
         While both halves of the key stand, so does what is written there, until it is renewed.
+        ``drawn`` are the figures that are written with it.
         """
         if not member.requires:
             return None
-        key = str(freshness.key_of(self.parts(member), lines, values))
+        shown = drawing.covered(member.tags, lines, self.beside(member.page.path), drawn)
+        text = figures.essence(member.tags, lines)
+        key = str(freshness.key_of(self.parts(member), text, values, shown))
         recording = member.fence.recording
         if recording and recording.key == key and recording.on and not self.renew:
             return (("key", key), ("on", recording.on))
