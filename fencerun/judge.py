@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencerun import bound, drawing, figures, names
+from fencerun import bound, dialogue, drawing, figures, names
 from fencerun.canonical import canonical, recorded
 from fencerun.citations import places
 from fencerun.compare import Comparison, Rule, compare
@@ -57,12 +57,18 @@ def judge(
     ``read`` gives the files beside the page, which show its figures.
     """
     failure, ending = _expected(member.tags.raises, outcome.failure)
+    if member.tags.exit and member.fence.transcript is None:
+        failure = _exited(member.tags.exit, failure)
     base = _base(member, outcome)
     if failure is not None:
         return _failed(member, base, failure, outcome)
     rule = rule_of(member.tags, own)
-    if member.tags.quiet and not member.tags.figure:
+    if not member.recorded or (member.tags.quiet and not member.tags.figure):
         judgement = Judgement(base, rule=rule)
+    elif member.fence.transcript is not None:
+        turns = member.fence.transcript.turns
+        said = dialogue.printed(turns, outcome.turns, rule, max_output)
+        judgement = compared(member, base, tuple(said), rule, elsewhere)
     else:
         output = b"" if member.tags.quiet else _with_line(outcome.output, ending, rule.tables)
         printed = canonical(output, masks=rule.masks, limit=max_output)
@@ -103,6 +109,8 @@ def _compared(
     recording = member.fence.recording
     if recording is None:
         return _unrecorded(base, printed)
+    if member.fence.transcript is not None:
+        return _spoken(member, base, recording, printed, rule, elsewhere)
     lines, first = drawing.text_of(member, recording)
     text = recorded("\n".join(lines), masks=rule.masks)
     comparison = compare(text, printed, rule)
@@ -114,6 +122,32 @@ def _compared(
         what = f"recorded on {recording.on}: its fractional numbers were not compared"
         return Judgement(replace(base, kind="elsewhere", what=what))
     return _changed(base, text, comparison, first)
+
+
+def _spoken(
+    member: Member,
+    base: Verdict,
+    recording: Recording,
+    printed: tuple[str, ...],
+    rule: Rule,
+    elsewhere: bool,
+) -> Judgement:
+    """The judgement of a transcript, whose own lines say what is printed."""
+    turns = member.fence.transcript.turns if member.fence.transcript else ()
+    text, comparison = dialogue.compare(turns, printed, rule)
+    if comparison.equal:
+        return Judgement(base if base.kind == "passed" else replace(base, kind="passed"))
+    free = replace(rule, any_number=True)
+    if elsewhere and dialogue.compare(turns, printed, free)[1].equal:
+        what = f"recorded on {recording.on}: its fractional numbers were not compared"
+        return Judgement(replace(base, kind="elsewhere", what=what))
+    judgement = _changed(base, text, comparison, recording.line)
+    if member.has_recording:
+        return judgement
+    what = "it prints something, and shows nothing yet"
+    return replace(
+        judgement, verdict=replace(judgement.verdict, kind="unrecorded", line=base.line, what=what)
+    )
 
 
 def _misplaced(base: Verdict, text: tuple[str, ...], recording: Recording) -> Judgement:
@@ -174,6 +208,15 @@ def _expected(raises: Raises | None, failure: Failure | None) -> tuple[Failure |
     return None, f"{name}: {paragraph}" if paragraph else name
 
 
+def _exited(status: int, failure: Failure | None) -> Failure | None:
+    """The failure that counts of a shell that is to end with ``status``."""
+    if failure is None:
+        return Failure("exit", f"`exit:{status}`, and it ended with status 0")
+    if failure.kind == "exit" and failure.message == str(status) and not failure.mro:
+        return None
+    return failure
+
+
 def _with_line(output: bytes, line: str | None, markdown: bool = False) -> bytes:
     """``output`` with ``line`` after it, on a line (in Markdown a paragraph) of its own."""
     if line is None:
@@ -201,7 +244,7 @@ def _failed(member: Member, base: Verdict, failure: Failure, outcome: Outcome) -
 
 
 def _source_line(member: Member, line: int) -> str:
-    lines = member.fence.code.split("\n")
+    lines = member.fence.block.content.split("\n")
     index = line - member.fence.code_line
     return lines[index] if 0 <= index < len(lines) else ""
 

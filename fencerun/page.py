@@ -6,7 +6,7 @@ recordings should say.
 
 from __future__ import annotations
 
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Any
 
 from fencerun.events import Problem
@@ -179,8 +179,18 @@ class Page:
 def outline(page: Page) -> tuple[tuple[Any, ...], ...]:
     """All that a reader sees but the recordings: equal outlines mean that nothing else changed."""
     recorded = {index for recording in page.recordings for index in recording.block.tokens}
+    spoken = {index: fence for fence in page.fences if fence.transcript is not None
+              for index in fence.block.tokens}  # fmt: skip
     return tuple(
         (t.type, t.tag, t.level, t.hidden, t.markup, t.info, t.content, tuple(t.attrs.items()))
+        if index not in spoken
+        else (t.type, t.tag, t.level, t.hidden, *_unspoken(spoken[index]))
         for index, t in enumerate(page.tokens)
         if index not in recorded
     )
+
+
+def _unspoken(fence: Fence) -> tuple[Any, ...]:
+    """What recording leaves of a transcript: its tags, and what is typed."""
+    typed = fence.transcript.typed if fence.transcript else ()
+    return (fence.block.markup[0], replace(fence.block.info, provenance=()), typed)

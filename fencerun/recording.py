@@ -167,7 +167,7 @@ def _retag(words: str, carrier: Carrier, said: Provenance) -> str:
         if found and name in PROVENANCE:
             pieces.append(words[at : match.start()].rstrip(" \t"))
             at = match.end()
-        elif found and name == "output":
+        elif found and name in ("output", "fence"):
             pieces += [words[at : match.end()], *(" " + w for w in _words(said, carrier))]
             at = match.end()
     made = "".join(pieces) + words[at:]

@@ -12,8 +12,9 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
-from fencerun import recording
+from fencerun import recording, transcript
 from fencerun.frozen import dataclass
+from fencerun.infostring import LANGUAGES
 from fencerun.page import Fence, Page, Recording, outline
 from fencerun.reader import parse, unfit
 
@@ -129,6 +130,10 @@ def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit
             raise SpliceError(number, "the page has no such fence")
         if not fence.block.closed:
             raise SpliceError(number, "it is never closed")
+        if fence.transcript is not None:
+            if not _says_itself(fence, change):
+                yield number, (_spoken(page, fence, change),)
+            continue
         if found is None and change.region:
             end = fence.block.end
             blank = recording.blank(fence, page.lines)
@@ -170,6 +175,23 @@ def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit
 def _says(found: Recording, change: NewRecording) -> bool:
     same = dict(found.block.info.provenance) == dict(change.provenance)
     return same and found.text == change.lines and found.region == change.region
+
+
+def _says_itself(fence: Fence, change: NewRecording) -> bool:
+    """Whether a transcript's own lines are what they shall be."""
+    return fence.recording is not None and _says(fence.recording, change)
+
+
+def _spoken(page: Page, fence: Fence, change: NewRecording) -> _Edit:
+    """The edit of a transcript, which is its own recording."""
+    assert fence.recording is not None and fence.transcript is not None
+    language = LANGUAGES[fence.block.info.language.lower()]
+    text = "".join(line + "\n" for line in change.lines)
+    if transcript.parse(language, text).typed != fence.transcript.typed:
+        why = "it prints a line that looks like a prompt, and would be read as one"
+        raise SpliceError(fence.number, why)
+    made = recording.changed(fence.recording, page.lines, change.lines, change.provenance)
+    return _Edit(fence.block.start, fence.block.end, tuple(made))
 
 
 def _regions(
@@ -249,7 +271,12 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
         return "with this change the rest of the page would read differently"
     kept = {r.number: r for r in page.recordings if r.number not in wanted}
     found = {r.number: r for r in after.recordings}
-    if found.keys() != kept.keys() | {n for n, change in wanted.items() if change}:
+    spoken = {fence.number: fence for fence in after.fences if fence.transcript is not None}
+    for fence in page.fences:
+        if fence.transcript is not None and _altered(page, fence, after, spoken, wanted):
+            return "another line of a transcript would change"
+    there = {n for n, change in wanted.items() if change and n not in spoken}
+    if found.keys() != kept.keys() | there:
         return "the page would not have the recordings that it should"
     if any(_raw(page, old) != _raw(after, found[number]) for number, old in kept.items()):
         return "another recording would change"
@@ -257,6 +284,10 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
     containers = {fence.number: fence.block.container for fence in after.fences}
     for number, change in wanted.items():
         if change is None:
+            continue
+        if number in spoken:
+            if not _says_itself(spoken[number], change) or not spoken[number].block.closed:
+                return "its text would read back differently"
             continue
         block = found[number].block
         if not _says(found[number], change) or not block.closed:
@@ -267,6 +298,26 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
         if block.container != containers[number]:
             return "it would lie in another list item or quote than its fence"
     return None
+
+
+#: What a recording may change above a transcript's lines.
+_OWN_WORDS = re.compile(r'[ \t]+(?:key|on)[:=](?:"(?:[^"\\]|\\.)*"|[^ \t}]*)|(?<=`)`+|(?<=~)~+')
+
+
+def _altered(
+    page: Page, fence: Fence, after: Page, spoken: Mapping[int, Fence], wanted: _Wanted
+) -> bool:
+    """Whether more of a transcript is different in ``after`` than the lines it was to get."""
+    now = spoken.get(fence.number)
+    if now is None or now.recording is None or fence.recording is None:
+        return True
+    if fence.number not in wanted:
+        return _raw(page, fence.recording) != _raw(after, now.recording)
+    heads = (
+        [_OWN_WORDS.sub("", p.lines.text(k)) for k in range(f.block.start, f.block.open + 1)]
+        for p, f in ((page, fence), (after, now))
+    )
+    return next(heads) != next(heads)
 
 
 def _reads_alike(page: Page, after: Page, tightens: bool) -> bool:

@@ -113,6 +113,8 @@ class Unrun:
         base = self._base(idle)
         if idle.kind == "skip" or (idle.kind == "told" and not member.requires):
             return base
+        if not member.recorded:
+            return base
         recording = member.fence.recording
         lines = self._lines(member, recording)
         parts, shown = self.parts(member), [value.shown for value in member.fence.values]
@@ -143,6 +145,8 @@ class Unrun:
     def _lines(self, member: Member, recording: Recording | None) -> tuple[str, ...]:
         if recording is None:
             return ()
+        if member.fence.transcript is not None:  # what is typed was never masked
+            return recording.text
         rule = rule_of(member.tags, self.masks)
         return figures.essence(member.tags, recorded("\n".join(recording.text), masks=rule.masks))
 
@@ -182,7 +186,7 @@ class Unrun:
         While both halves of the key stand, so does what is written there, until it is renewed.
         ``drawn`` are the figures that are written with it.
         """
-        if not member.requires:
+        if not member.requires or not member.recorded:
             return None
         shown = drawing.covered(member.tags, lines, self.beside(member.page.path), drawn)
         text = figures.essence(member.tags, lines)
