@@ -98,6 +98,16 @@ def in_turns(commands: Mapping[str, Command], rounds: int) -> dict[str, list[Sam
     return samples
 
 
+def control(command: Command, seconds: float) -> None:
+    """Check that CPU time of a process's descendants is counted.
+
+    ``command`` has one of them burn ``seconds``. Raises RuntimeError where that does not show.
+    """
+    spent = run(command).cpu
+    if spent < seconds:
+        raise RuntimeError(f"{seconds} s of CPU in a descendant showed as {spent:.2f} s")
+
+
 def tree_cpu() -> float:
     """CPU seconds of this process and of all that it started, whether they ended or not."""
     return time.process_time() + sum(_cpu(pid) for pid in children.descendants(os.getpid()))

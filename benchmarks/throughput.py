@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import statistics
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -10,10 +9,13 @@ from pathlib import Path
 
 from benchmarks import pages
 from benchmarks.figures import Figure, figure, ratios, seconds
-from benchmarks.measure import Command, fencerun, in_turns, python
+from benchmarks.measure import Command, control, fencerun, in_turns, python
 
 #: Fences on the page that is compared.
 COUNT = 1000
+
+#: CPU seconds of a fence that shows whether the worker's time is counted at all.
+BURNT = 1.0
 
 
 def many(work: Path, rounds: int) -> Iterator[Figure]:
@@ -24,6 +26,7 @@ def many(work: Path, rounds: int) -> Iterator[Figure]:
         "doctest": _doctest(work, COUNT),
         "runner": _code_runner(work, COUNT),
     }
+    control(_burning(work), BURNT)
     samples = in_turns(commands, rounds)
     ours = samples["many"]
     name = f"`check` of {COUNT:,} one-line fences"
@@ -78,6 +81,15 @@ def _check(work: Path, count: int) -> Command:
     return Command(fencerun("check", page.name), work)
 
 
+def _burning(work: Path) -> Command:
+    page = work / "burn.md"
+    page.write_text(
+        "```python fence:1\nimport time\nuntil = time.process_time() + "
+        f"{BURNT}\nwhile time.process_time() < until:\n    pass\n```\n"
+    )
+    return Command(fencerun("check", page.name), work)
+
+
 def _doctest(work: Path, count: int) -> Command:
     page = work / f"doctest-{count}.md"
     page.write_text(pages.doctest(count))
@@ -99,8 +111,3 @@ def _installed() -> Path:
         install = ["-m", "pip", "install", "--quiet", "markdown-code-runner==2.7.0"]
         subprocess.run([environment / "bin" / "python", *install], check=True)
     return program
-
-
-def median_cpu(command: Command, rounds: int) -> float:
-    """The median CPU time of a command, in seconds."""
-    return statistics.median(sample.cpu for sample in in_turns({"": command}, rounds)[""])
