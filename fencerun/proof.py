@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from fencerun import svg
+from fencerun import svg, transcript
 from fencerun.compare import Rule, compare
 from fencerun.judge import tolerable
 from fencerun.judgement import Judgement
@@ -47,10 +47,15 @@ def settle(
 ) -> list[tuple[Step, Judgement]]:
     """The judgements of the first run; what the second contradicts is refused."""
     again = {step.member.id: judgement for step, judgement in second}
-    return [(step, _settled(one, again.get(step.member.id), own)) for step, one in first]
+    return [
+        (step, _settled(one, again.get(step.member.id), own, step.member.fence.language))
+        for step, one in first
+    ]
 
 
-def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judgement:
+def _settled(
+    one: Judgement, two: Judgement | None, own: Sequence[Mask], language: str
+) -> Judgement:
     if not one.news or two is None or one.rule is None:
         return one
     if two.verdict.kind in ("failed", "blocked"):
@@ -59,6 +64,8 @@ def _settled(one: Judgement, two: Judgement | None, own: Sequence[Mask]) -> Judg
             replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
         )
     lines, other = one.lines, two.printed or ()
+    if lines is not None and language in transcript.SHOWN:
+        lines = transcript.as_printed(language, lines)
     if one.drawn or two.drawn:
         if (why := _drawn(one, two)) is not None:
             what = f"it draws something else each time: {why}"

@@ -128,6 +128,13 @@ def split(lines: Sequence[str], turns: Sequence[Turn]) -> tuple[tuple[str, ...],
     return tuple(tuple(lines[s:e]) for (_, s), e in zip(places, ends, strict=True))
 
 
+def as_printed(language: str, lines: Sequence[str]) -> tuple[str, ...]:
+    """The lines of a block, with tracebacks as the worker writes them."""
+    turns = parse(language, "\n".join(lines)).turns
+    shown = [without_frames(turn.output) for turn in turns]
+    return with_outputs(turns, shown)
+
+
 def without_frames(lines: Sequence[str]) -> tuple[str, ...]:
     """A turn's output whose traceback shows no frames, as the worker writes it."""
     for at, line in enumerate(lines):
