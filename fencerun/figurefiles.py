@@ -43,9 +43,10 @@ def _home(page: str) -> Path:
 
 
 @contextlib.contextmanager
-def written(page: str, drawn: Iterable[Figure]) -> Iterator[None]:
+def written(page: str, drawn: Iterable[Figure], known: Collection[str] = ()) -> Iterator[None]:
     """Write the files of ``page``; whatever goes wrong then or inside, they are as before.
 
+    ``known`` are paths that its recordings show: a tool may have taken our mark off those.
     Raises NotWritten for a file that cannot be written, or is not ours to write.
     """
     before: list[tuple[Path, bytes | None]] = []
@@ -53,7 +54,7 @@ def written(page: str, drawn: Iterable[Figure]) -> Iterator[None]:
         for figure in drawn:
             path = _home(page) / figure.path
             old = _read(path)
-            _insist(page, figure.path, old)
+            _insist(page, figure.path, old, figure.path in known)
             before.append((path, old))
             try:
                 path.parent.mkdir(exist_ok=True)
@@ -77,10 +78,12 @@ def _read(path: Path) -> bytes | None:
         return None
 
 
-def _insist(page: str, path: str, old: bytes | None) -> None:
+def _insist(page: str, path: str, old: bytes | None, known: bool) -> None:
     if old is None:
         return
     owner, own = _owner(old), os.path.basename(page)
+    if owner is None and known:
+        return
     if owner is None:
         why = "it is there, and fencerun did not write it"
         raise files.NotWritten(path, why, "move it, or give the figure another name")
@@ -113,7 +116,8 @@ def unnamed(page: Page) -> Iterator[Problem]:
     for path in orphans(page):
         what = f"{path} was drawn for this page, and no fence draws it now"
         where = os.path.join(os.path.dirname(page.path), path)
-        yield Problem(page.path, 1, "figure", what, f"rm {shlex.quote(where)}", "warning")
+        remedy = f"delete it: `rm {shlex.quote(where)}`"
+        yield Problem(page.path, 1, "figure", what, remedy, "warning")
 
 
 def orphans(page: Page) -> Sequence[str]:

@@ -112,9 +112,10 @@ class Recorder:
                 ready = [one for n, many in drawn.items() if n not in refused for one in many]
                 if self.dry_run or (new == data and not ready):
                     return refused, False
-                with figurefiles.written(page.path, ready):
+                with figurefiles.written(page.path, ready, _shown(now)):
                     files.replace(page.path, new)
-                figurefiles.delete(page.path, _spent(now, reader.parse(new, page.path)))
+                after = reader.parse(new, page.path, self.base.syntax)
+                figurefiles.delete(page.path, _shown(now) - _shown(after))
         except FencerunError as error:
             # One page that cannot be written is no reason to throw away what the others said.
             return dict.fromkeys({*changes, *bindings}, (error.what, error.remedy)), False
@@ -131,13 +132,9 @@ class Recorder:
         return replace(verdict, kind="recorded", what=_said(verdict), remedy="")
 
 
-def _spent(before: Page, after: Page) -> Set[str]:
-    """The files that recordings showed and show no more."""
-    was, now = (
-        {path for r in page.recordings if r.region for path in shown(r.text).paths}
-        for page in (before, after)
-    )
-    return was - now
+def _shown(page: Page) -> Set[str]:
+    """The files of figures that a page's recordings show."""
+    return {path for r in page.recordings if r.region for path in shown(r.text).paths}
 
 
 def _said(verdict: Verdict) -> str:

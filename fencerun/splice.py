@@ -56,6 +56,8 @@ class _Edit:
     tightens: bool = False
 
 
+_OTHERWISE = "with this change the rest of the page would read differently"
+
 #: What the fences' recordings shall be, in page order; None: none.
 _Wanted = Mapping[int, "NewRecording | None"]
 #: The ways to make each change, the usual one first.
@@ -111,7 +113,16 @@ def _settle(
         made, other = _attempt(page, wanted, trial)
         if other is None:
             return trial, made
-    raise SpliceError(number, why)
+    raise SpliceError(number, _reworded(page, wanted[number], number, why))
+
+
+def _reworded(page: Page, change: NewRecording | None, number: int, why: str) -> str:
+    """``why`` in the words of an author who knows the usual reason for it."""
+    fence = page.fence(number)
+    blank = change is not None and change.region and "" in change.lines
+    if blank and fence is not None and fence.block.in_list and why == _OTHERWISE:
+        return "its blank lines would make paragraphs of a tight list's items"
+    return why
 
 
 def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit]]]:
@@ -268,7 +279,7 @@ def _fault(page: Page, after: Page, wanted: _Wanted, tightens: bool) -> str | No
         problem = next(p for p in after.problems if p.code in fresh)
         return f"with it, line {problem.line} would have a problem: {problem.what}"
     if not _reads_alike(page, after, tightens):
-        return "with this change the rest of the page would read differently"
+        return _OTHERWISE
     kept = {r.number: r for r in page.recordings if r.number not in wanted}
     found = {r.number: r for r in after.recordings}
     spoken = {fence.number: fence for fence in after.fences if fence.transcript is not None}

@@ -39,6 +39,7 @@ _VARIES = (
     (re.compile(r'(?<=File )"/[^"]*/([^/"]+)", line [0-9]+'), r'".../\1", line N'),
     # Python 3.11 began to mark the place in a traceback.
     (re.compile(r"^ *\|? *[~^]+\n", re.MULTILINE), ""),
+    (re.compile(r"^slowest: .*\n", re.MULTILINE), ""),
     (re.compile(r"\bPython [0-9]\S*(?= runs)"), "Python X"),
     (re.compile(r"with (?:torch|python)-\S+, "), "with SOFTWARE, "),
 )
@@ -153,7 +154,7 @@ def _tags(info: InfoString) -> Iterator[str]:
 
 
 #: Tags that are read and do nothing yet. One that does is taken off this list, and gets a case.
-NOT_YET = {"as", "exit", "figure", "file", "hidden"}
+NOT_YET = {"exit", "file", "hidden"}
 
 
 def test_every_tag_has_a_case() -> None:
