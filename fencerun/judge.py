@@ -27,6 +27,9 @@ from fencerun.tags import Raises, Tags
 #: Bytes of a failed fence's output and stderr that a report shows.
 SHOWN = 4 << 10
 
+#: Exit statuses that a fence may be said to end with.
+_STATUSES = frozenset(map(str, range(1, 126)))
+
 
 def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
     """How the outputs of a fence with these tags are compared; ``own`` are the project's masks."""
@@ -260,7 +263,13 @@ def _remedy(member: Member, failure: Failure) -> str:
                 f"`{failure.missing_name}` is made by fence {made.number} (line {made.line}): "
                 f"write `fence:{number} continues:{made.number}`"
             )
-    return f"fencerun check {shlex.quote(member.id)}"
+    again = f"fencerun check {shlex.quote(member.id)}"
+    if failure.kind == "exit" and not failure.mro and failure.message in _STATUSES:
+        return f"if it is to end so, add `exit:{failure.message}`; else {again}"
+    if member.fence.language == "pycon" and failure.mro:
+        head = "`Traceback (most recent call last):`"
+        return f"if it is to raise, write {head} below it, and record; else {again}"
+    return again
 
 
 def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:

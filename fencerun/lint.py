@@ -10,6 +10,7 @@ from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from fencerun import mkdocs
 from fencerun.events import Problem
 from fencerun.page import CodeBlock
 from fencerun.text import Lines
@@ -20,6 +21,7 @@ _OPENER = re.compile(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})"
     r"([^\r\n]*?[ \t{](?:fence|output)[:=]\"?[0-9][^\r\n]*)",
 )
+_SYNTAX = "set `syntax: mkdocs`"
 _CONFLICT = re.compile(r"^(<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
@@ -69,7 +71,7 @@ def _inside(line: int, covered: Sequence[tuple[int, int]]) -> bool:
 def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[str, str] | None:
     run, info = opener[1], opener[2]
     what = "this looks like a tagged fence and never runs: "
-    for token in tokens:
+    for index, token in enumerate(tokens):
         if token.map is None or not token.map[0] <= line < token.map[1]:
             continue
         if token.type == "html_block":
@@ -79,10 +81,23 @@ def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[s
             where = f"it lies in the HTML block that begins on line {begin}"
             return what + where, "put a blank line before it"
         if token.type == "code_block":
-            return what + "it is indented by four spaces or more", "indent it less, or untag it"
+            remedy = "indent it less, or untag it"
+            if mkdocs.opens(_above(tokens, index)):
+                remedy = f"{_SYNTAX}, or {remedy}"
+            return what + "it is indented by four spaces or more", remedy
+        if token.type == "inline" and mkdocs.opens(token.content.split("\n")[0]):
+            where = f"it lies in the paragraph that begins on line {token.map[0] + 1}"
+            return what + where, _SYNTAX
     if run[0] == "`" and "`" in info and not _closes(info, len(run)):
         return what + "a backtick in its info string", "fence it with ~~~ instead"
     return None
+
+
+def _above(tokens: Sequence[Any], index: int) -> str:
+    """The last line of the paragraph before a token; nothing where there is none."""
+    if index < 2 or tokens[index - 1].type != "paragraph_close":
+        return ""
+    return str(tokens[index - 2].content).rpartition("\n")[2]
 
 
 def _closes(text: str, length: int) -> bool:

@@ -58,8 +58,8 @@ def parse(data: bytes, path: str = "<page>", syntax: frontmatter.Syntax | None =
         reader = _Reader(path, lines, tokens, list(problems), syntax=chosen)
         if settings is None:
             settings = reader.top_comment()
-            if settings.syntax not in (None, chosen):
-                reader.syntax = settings.syntax or chosen
+            if settings.syntax is not None and settings.syntax != chosen:
+                reader.syntax = settings.syntax
                 reader.tokens = _parser(reader.syntax).parse(source)
     except RecursionError:
         problem = Problem(path, 1, "nesting", "nested too deeply", "flatten the quotes and lists")

@@ -328,7 +328,8 @@ class Session:
 
 def _says_nothing(step: Step, judgement: Judgement) -> bool:
     """Whether a fence passed and gave nothing that could have been wrong."""
-    speaks = judgement.printed or judgement.values or step.member.tags.quiet
+    told = judgement.printed or judgement.values
+    speaks = told or step.member.tags.quiet or not step.member.recorded
     return judgement.verdict.kind == "passed" and not speaks
 
 

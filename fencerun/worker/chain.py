@@ -35,6 +35,11 @@ def _written(reply: dict[str, Any]) -> int:
     return sum(ranges[1::2]) - sum(ranges[::2])
 
 
+def _may_be_meant(failure: dict[str, Any], job: dict[str, Any]) -> bool:
+    """Whether the fence may fail like that and its chain go on."""
+    return bool(job.get("may_raise")) and failure["kind"] in ("exception", "exit", "syntax")
+
+
 @functools.lru_cache(maxsize=8)
 def _real(directory: str, name: str) -> str:
     return os.path.realpath(os.path.join(directory, name))
@@ -88,7 +93,7 @@ class Chain:
         self._script = Script(page, directory, debug=process.debug)
         self._script.__enter__()
         caches.tag(tag, self._script.context)
-        process.guards.chain_begin(self._script.context)
+        process.guards.chain_begin(self._script.context, page)
 
     def fence(self, job: dict[str, Any], serial: int) -> dict[str, Any]:
         """Run one fence; the reply, complete unless it is the chain's last."""
@@ -115,7 +120,8 @@ class Chain:
             failure = self._draw(job["figure"], serial, reply, failure)
         # Also after a failure: what a fence did before it raised is named and policed.
         after = self._after(reply, number)
-        failure = failure or after
+        if failure is None or (after is not None and _may_be_meant(failure, job)):
+            failure = after
         if failure is not None:
             reply["failure"] = failure
         self._process.last = (self._script.page, number)
@@ -172,6 +178,7 @@ class Chain:
         except KeyboardInterrupt as error:
             self._interrupts.end()
             failure = dict(execute.describe(self._script, error))
+            failure["line"] = failure["line"] or getattr(error, "line", None)
         if self._interrupts.interrupted(serial):
             failure = {**(failure or {}), "kind": "timeout", "summary": "stopped"}
         return failure

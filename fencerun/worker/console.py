@@ -26,6 +26,14 @@ done
 """
 
 
+class Interrupted(KeyboardInterrupt):
+    """A command was interrupted. ``line`` is its page line."""
+
+    def __init__(self, line: int) -> None:
+        super().__init__()
+        self.line = line
+
+
 def run(
     turns: Sequence[Sequence[Any]], allowed: int, ended: Callable[[], None]
 ) -> dict[str, Any] | None:
@@ -69,7 +77,10 @@ def _converse(
     for place, (command, line, *_) in enumerate(turns, 1):
         with contextlib.suppress(BrokenPipeError):
             to.write(command.encode("utf-8", "surrogateescape") + b"\0")
-        answer = answers.readline()
+        try:
+            answer = answers.readline()
+        except KeyboardInterrupt:
+            raise Interrupted(line) from None
         ended()
         if not answer:
             failure = _failure(f"`{_first(command)}` ended the shell", "", line)
