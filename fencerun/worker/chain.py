@@ -35,7 +35,7 @@ def _written(reply: dict[str, Any]) -> int:
     return sum(ranges[1::2]) - sum(ranges[::2])
 
 
-def _may_be_meant(failure: dict[str, Any], job: dict[str, Any]) -> bool:
+def may_be_meant(failure: dict[str, Any], job: dict[str, Any]) -> bool:
     """Whether the fence may fail like that and its chain go on."""
     return bool(job.get("may_raise")) and failure["kind"] in ("exception", "exit", "syntax")
 
@@ -120,7 +120,7 @@ class Chain:
             failure = self._draw(job["figure"], serial, reply, failure)
         # Also after a failure: what a fence did before it raised is named and policed.
         after = self._after(reply, number)
-        if failure is None or (after is not None and _may_be_meant(failure, job)):
+        if failure is None or (after is not None and may_be_meant(failure, job)):
             failure = after
         if failure is not None:
             reply["failure"] = failure

@@ -14,7 +14,7 @@ import traceback
 from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF, Decoder, encode
 from fencerun.worker import libc, memory
 from fencerun.worker.capture import Capture, keep_high
-from fencerun.worker.chain import Chain
+from fencerun.worker.chain import Chain, may_be_meant
 from fencerun.worker.interrupts import Interrupts
 from fencerun.worker.words import Words
 
@@ -86,7 +86,7 @@ def _ends_chain(reply: dict[str, Any], job: dict[str, Any]) -> bool:
     failure = reply.get("failure")
     if failure is None:
         return False
-    return not (job.get("may_raise") and failure["kind"] in ("exception", "exit", "syntax"))
+    return not may_be_meant(failure, job)
 
 
 def _frames(control: int) -> Iterator[dict[str, Any]]:

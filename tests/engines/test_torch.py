@@ -11,8 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from fencerun.engines.base import Engine, EngineOptions
+from fencerun.engines.base import Blocked, Engine, EngineOptions
 from fencerun.engines.worker import WorkerEngine
+from fencerun.result import Outcome
 
 from .conftest import Bench
 
@@ -125,3 +126,25 @@ def test_importing_much_is_no_reason_to_be_replaced(tmp_path: Path) -> None:
         pid = "import torch, torch._dynamo, os\nprint(os.getpid())"
         first, second = bench.outcomes(*[bench.chain(pid, timeout=120.0)] * 2)
         assert (first.output, first.replaced) == (second.output, None)
+
+
+REGISTERS = (
+    "import torch\nfrom torch.library import Library\n"
+    "lib = Library('elsewhere', 'DEF')\nlib.define('f(Tensor x) -> Tensor')\n"
+)
+
+
+def test_an_operator_elsewhere_is_not_hidden_by_an_expected_exception(loaded: Bench) -> None:
+    """The exception is what the fence is about, and would let its chain go on."""
+    chain = loaded.chain(REGISTERS + "1 / 0", "pass", may_raise=True, op_namespace="own_f1")
+    first, second = loaded.ends(chain)
+    assert isinstance(first, Outcome)
+    assert isinstance(second, Blocked)
+    assert first.failure is not None
+    assert first.failure.kind == "namespace"
+    assert "elsewhere" in first.failure.summary
+
+
+def test_two_pages_may_use_the_same_names(loaded: Bench) -> None:
+    pages = [loaded.chain(REGISTERS, page=f"{name}.md") for name in "ab"]
+    assert [one.failure for one in loaded.outcomes(*pages)] == [None, None]

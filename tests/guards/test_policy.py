@@ -105,8 +105,20 @@ def test_the_same_fence_again_is_no_collision(line: int) -> None:
     assert violations([again], None, ()) == []
 
 
-def test_fences_of_two_pages_collide() -> None:
-    history, first, second = History(), made("x"), made("x", page="lessons/26.md")
+def test_fences_of_two_pages_do_not_collide() -> None:
+    """Which pages share a process is nobody's business but the runner's."""
+    history, first, second = History(), made("x"), made("x", page="lessons/26.md", fence=4)
+    again, fourth = made("x"), made("x", fence=5)
+    for page, one in (("25", first), ("26", second), ("25", again), ("25", fourth)):
+        history.begin(page)
+        history.compare(one)
+    assert violations([first, second, again], None, ()) == []
+    assert len(violations([fourth], None, ())) == 1
+
+
+def test_a_module_beside_the_page_registers_for_the_fence_that_imports_it() -> None:
+    history = History()
+    first, second = (made("x", page="lessons/ops.py", fence=number) for number in (1, 2))
     history.compare(first)
     history.compare(second)
     assert len(violations([second], None, ())) == 1

@@ -55,21 +55,21 @@ class Guards:
         self._bracket = ImportBracket(self._before_import, self._after_import)
         self._installed = self._running = False
         self._fence: int | None = None
-        self._page: str = ""
         self._namespace: str | None = None
         self._allows: tuple[str, ...] = ()
         self._policed = 0
 
     # The chain.
 
-    def chain_begin(self, context: contextvars.Context | None = None) -> None:
-        """Take stock before the first fence of a chain; its fences run in ``context``."""
+    def chain_begin(self, context: contextvars.Context | None = None, page: str = "") -> None:
+        """Take stock before the first fence of a chain of ``page``; it runs in ``context``."""
         if not self._installed:
             self._exits.install()
             self._bracket.install()
             self._installed = True
         self._ledger, self._evidence = Ledger(), Evidence()
         self._policed, self._fence = 0, None
+        self._history.begin(page)
         self._hook_torch()
         self._first_compile.begin()
         self._contexts.begin(context)

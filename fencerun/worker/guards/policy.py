@@ -17,21 +17,27 @@ if TYPE_CHECKING:
 
 
 class History:
-    """The operators that fences registered since the process started, by name.
+    """The operators that fences of each page registered since the process started, by name.
 
-    A fence is a page and a number. An operator of another fence is a collision although it was
-    undone since: readers run a page's fences in one notebook.
+    An operator of another fence of the page is a collision although it was undone since: readers
+    run a page's fences in one notebook. Two pages may use the same names, whether or not they
+    share a process.
     """
 
     def __init__(self) -> None:
-        self._known: dict[tuple[str, str], Registration] = {}
+        self._pages: dict[str, dict[tuple[str, str], Registration]] = {}
+        self._known = self._pages.setdefault("", {})
+
+    def begin(self, page: str) -> None:
+        """What comes is registered by fences of ``page``."""
+        self._known = self._pages.setdefault(page, {})
 
     def compare(self, made: Registration) -> None:
         """Note in ``made`` the registration by another fence that it collides with, if any."""
         if made.kind not in ("operator", "higher-order operator", "library"):
             return
         earlier = self._known.setdefault((made.kind, made.operator), made)
-        if (earlier.origin.file, earlier.fence) != (made.origin.file, made.fence):
+        if earlier.fence != made.fence:
             made.earlier = earlier
 
 
