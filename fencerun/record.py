@@ -89,6 +89,10 @@ def _edited(was: Mapping[int, Member], now: Mapping[int, Member], number: int) -
         return f"fence {number} was added while the page ran" if number in now else None
     if number not in now:
         return f"fence {number} is gone"
+    files, there = _files(was[number]), _files(now[number])
+    for path in {**files, **there}:
+        if files.get(path) != there.get(path):
+            return f"file:{path} was edited while fence {number} ran"
     ran, would = _chain(was, number), _chain(now, number)
     if ran[0] != would[0]:
         return f"fence {number} was edited while it ran"
@@ -98,6 +102,11 @@ def _edited(was: Mapping[int, Member], now: Mapping[int, Member], number: int) -
     if old and new and old.text != new.text:
         return f"the recording of fence {number} was edited while it ran"
     return None
+
+
+def _files(member: Member) -> dict[str, str]:
+    """The files that the page has for its fences."""
+    return {block.path: block.text for block in member.page.files}
 
 
 def _difference(ran: tuple[_Link, ...], would: tuple[_Link, ...]) -> str:

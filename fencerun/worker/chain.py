@@ -11,7 +11,7 @@ import os
 import sys
 import time
 
-from fencerun.worker import caches, children, cuda, execute, figures, seeds, shell, turns
+from fencerun.worker import caches, children, console, cuda, execute, figures, seeds, shell, turns
 from fencerun.worker.ending import Ending
 from fencerun.worker.namespace import Script
 from fencerun.worker.process import OWN_PAGE
@@ -178,7 +178,8 @@ class Chain:
         except KeyboardInterrupt as error:
             self._interrupts.end()
             failure = dict(execute.describe(self._script, error))
-            failure["line"] = failure["line"] or getattr(error, "line", None)
+            if isinstance(error, console.Interrupted):
+                failure |= {"line": error.line, "traceback": ""}
         if self._interrupts.interrupted(serial):
             failure = {**(failure or {}), "kind": "timeout", "summary": "stopped"}
         return failure
