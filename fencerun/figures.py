@@ -17,7 +17,9 @@ from fencerun.tags import Tags
 #: The directory beside a page in which its figures lie.
 DIRECTORY = "figures"
 
-_IMAGE = re.compile(r"!\[(?:[^\\\]]|\\.)*\]\((figures/[A-Za-z0-9_.-]+\.svg)(?:[ \t][^)]*)?\).*")
+_IMAGE = re.compile(
+    r"!\[(?:[^\\\[\]]|\\.|\[[^\[\]]*\])*\]\((figures/[A-Za-z0-9_.-]+\.svg)(?:[ \t][^)]*)?\).*"
+)
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 
 
