@@ -151,7 +151,7 @@ def parse_info(info: str) -> InfoString:
 def parse_hidden(html: str) -> InfoString | None:
     """What the first line of a comment that holds code says; None when it is no such comment."""
     match = _HIDDEN.match(html)
-    if match is None or not _OUR_COMMENT.match(html):
+    if match is None or "-->" in match[1] or not _OUR_COMMENT.match(html):
         return None
     words = tuple(_words(match[1], _IN_WORDS, _IN_BRACES))
     if not any(word.raw == "hidden" for word in words):

@@ -8,6 +8,7 @@ tags do, which fences run, or what recordings should say.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from dataclasses import field
 from functools import cache
@@ -27,10 +28,19 @@ from fencerun import (
 )
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
-from fencerun.infostring import LANGUAGES, InfoString, parse_comment, parse_hidden, parse_info
+from fencerun.infostring import (
+    LANGUAGES,
+    Fault,
+    InfoString,
+    parse_comment,
+    parse_hidden,
+    parse_info,
+)
 from fencerun.page import CodeBlock, Fence, FileBlock, Page, Recording
 from fencerun.text import Lines, split_lines
 from fencerun.values import Value
+
+_OWN_KEY = re.compile(r"\b(?:fence|output)=")
 
 #: Bytes without any of these hold nothing of ours, so that a page of them need not be parsed.
 MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")
@@ -110,6 +120,8 @@ class _Reader:
     syntax: frontmatter.Syntax = "commonmark"
     #: Lines of comments that name a file and have no code block below.
     lonely_files: list[int] = field(default_factory=list)
+    #: Faults of ``{file=…}`` and their lines: without fences, other tools' words.
+    doubtful: list[tuple[int, Fault]] = field(default_factory=list)
     #: Indexes of the tokens of regions.
     inside: set[int] = field(default_factory=set)
 
@@ -203,6 +215,9 @@ class _Reader:
         )
         self.covered.append((start, end))
         self.blocks.append(block)
+        if info.faults and info.carrier == "attributes" and not _OWN_KEY.search(token.info):
+            self.doubtful += ((first, fault) for fault in info.faults)
+            return
         for fault in info.faults:
             self.problem(first, "tag", fault.what, fault.remedy)
 
@@ -376,6 +391,8 @@ class _Reader:
         blocks = [block for block in self.blocks if block.info.file is not None]
         if not wanted:
             return ()
+        for line, fault in self.doubtful:
+            self.problem(line, "tag", fault.what, fault.remedy)
         for line in self.lonely_files:
             self.problem(line, "lonely-comment", "this comment makes no code block a file",
                          "put it right above one, at most one blank line between")  # fmt: skip
