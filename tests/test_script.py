@@ -98,3 +98,84 @@ def test_a_chain_is_one_script(
     fences[0] = START + fences[0]
     printed, status = _script("".join(fences), tmp_path)
     assert _chain(engine, fences, tmp_path) == (printed, status != 0)
+
+
+EXITS: dict[str, tuple[str, ...]] = {
+    "last registered, first called": (
+        "import atexit\nfor n in range(3):\n    atexit.register(print, n, end='|')\n",
+        "atexit.register(print, 'later')\nprint('over')\n",
+    ),
+    "after a failure": (
+        "import atexit\n@atexit.register\ndef bye():\n    print('bye', sorted(n))\n",
+        "n = {2, 1}\n1 / 0\n",
+        "print('never')\n",
+    ),
+    "after an exit": ("import atexit, sys\natexit.register(print, 'bye')\nsys.exit(3)\n",),
+    "unregistered": (
+        "import atexit\natexit.register(print, 1)\natexit.register(print, 2)\n",
+        "atexit.register(len, 'x')\natexit.unregister(print)\n",
+    ),
+    "an exception stops no other": (
+        "import atexit\natexit.register(print, 'still called')\n",
+        "atexit.register(int, 'x')\n@atexit.register\ndef bye():\n    raise SystemExit(3)\n",
+    ),
+    "registered and unregistered by handlers": (
+        "import atexit\ndef no():\n    print('never')\natexit.register(no)\n"
+        "def bye():\n    atexit.register(print, 'too late')\n    atexit.unregister(no)\n"
+        "    print('bye')\n",
+        "atexit.register(bye)\n",
+    ),
+    "before objects die": (
+        "import atexit\nclass Noisy:\n    def __del__(self):\n        print('dies')\n",
+        "noisy = Noisy()\natexit.register(lambda: print('bye', type(noisy).__name__))\n",
+    ),
+    "in a fork": (
+        "import atexit, os\natexit.register(lambda: print('bye', os.getpid() == me))\n",
+        "me = os.getpid()\nif os.fork():\n    os.wait()\n    print('parent')\n",
+    ),
+    "from a module beside the page": (
+        "from pathlib import Path\n"
+        "Path('beside.py').write_text('import atexit; atexit.register(print, __name__)')\n",
+        "import beside\nprint('imported')\n",
+    ),
+    "standard error": (
+        "import atexit, sys\n",
+        "atexit.register(lambda: print('bye', file=sys.stderr))\nprint('over')\n",
+    ),
+}
+
+
+@pytest.mark.parametrize("fences", EXITS.values(), ids=list(EXITS))
+def test_exit_handlers_run_at_the_end_of_the_chain(
+    engine: WorkerEngine, tmp_path: Path, fences: tuple[str, ...]
+) -> None:
+    printed, status = _script("".join(fences), tmp_path)
+    assert _chain(engine, list(fences), tmp_path) == (printed, status not in (0, None))
+    # They are the chain's: the next one has none, and none of them is a leak.
+    assert _chain(engine, ["print('next')\n"], tmp_path) == ("next\n", False)
+
+
+def test_output_of_exit_handlers_is_the_last_fences(engine: WorkerEngine, tmp_path: Path) -> None:
+    first = (
+        "import atexit\natexit.register(print, 'bye')\n\n@atexit.register\ndef f():\n    1 / 0\n"
+    )
+    jobs = (Job("1", 1, first, 10), Job("2", 2, "print('over')\n", 30, stderr=True))
+    ends = list(engine.run([Chain("p.md", str(tmp_path), jobs)]))
+    one, two = (end.outcome for end in ends if isinstance(end, Finished))
+    assert (one.output, one.leaks, one.failure) == (b"", (), None)
+    said, _, traceback = two.output.decode().partition(" <function f at ")
+    assert said.removesuffix(":") == "over\nException ignored in atexit callback"
+    assert 'Traceback (most recent call last):\n  File "p.md", line 15, in f\n' in traceback
+    assert traceback.endswith("ZeroDivisionError: division by zero\nbye\n")
+    assert (two.leaks, two.failure, two.replaced) == ((), None, None)
+
+
+def test_an_exit_handler_has_its_fences_time(engine: WorkerEngine, tmp_path: Path) -> None:
+    code = "import atexit\n@atexit.register\ndef f():\n    while True:\n        pass\n"
+    chain = Chain("p.md", str(tmp_path), (Job("1", 1, code, 10, timeout=1.0),))
+    _, end = engine.run([chain])
+    assert isinstance(end, Finished)
+    assert end.outcome.failure is not None
+    assert end.outcome.failure.kind == "timeout"
+    assert end.outcome.failure.line in (13, 14)
+    assert _chain(engine, ["print('next')\n"], tmp_path) == ("next\n", False)

@@ -224,6 +224,8 @@ class Chain:
             if failure.get("traceback"):
                 with contextlib.suppress(OSError):
                     os.write(2, failure["traceback"].encode("utf-8", "backslashreplace"))
+        with contextlib.suppress(KeyboardInterrupt):
+            self._process.guards.exits.run(self._script.context)
         self._capture.flush()
         os._exit(status)
 
@@ -259,11 +261,24 @@ class Chain:
                 leak["what"] = f"{what} ({page}, fence {fence})"
         return leak
 
+    def _exit(self, reply: dict[str, Any]) -> None:
+        """Call the exit handlers, on the time of the chain's last fence."""
+
+        def code() -> dict[str, Any] | None:
+            self._process.guards.exits.run(self._script.context)
+            return None
+
+        failure = self._interruptible(code, reply["serial"])
+        if os.getpid() != self._pid:
+            self._leave(None)
+        if failure is not None:
+            reply.setdefault("failure", failure)
+
     def end(self, reply: dict[str, Any]) -> None:
         """Clean up; complete the reply of the chain's last fence."""
         self._interrupts.check()
         ending = Ending(self._process, self._capture, self._script)
-        ending.end_objects(self._numbers)
+        ending.end_objects(self._numbers, lambda: self._exit(reply))
         ending.restore()
         self._keep_output(reply)
         ending.settle(self._troubles, self._directory)

@@ -37,14 +37,16 @@ class Ending:
         self.leaks: list[dict[str, Any]] = []
         self.tainted: list[str] = []
 
-    def end_objects(self, started_by: dict[int, int]) -> None:
+    def end_objects(self, started_by: dict[int, int], at_exit: Callable[[], None]) -> None:
         """End what the chain's code still has running or alive, as at the end of a script.
 
         Objects die before the guards look, so that what only they held (descriptors, processes,
-        threads) is no leak. ``started_by`` says which fence a child process is of.
+        threads) is no leak. ``started_by`` says which fence a child process is of; ``at_exit``
+        calls the exit handlers.
         """
         threads = self._process.threads
         running = self._step("waiting for threads", threads.left) or []
+        self._step("exit handlers", at_exit)
         self._step("torch._dynamo.reset()", _reset_dynamo)
         self._step("closing figures", figures.close)
         self._step("clearing the namespace", self._script.clear)

@@ -75,8 +75,6 @@ PYTHON: dict[str, Leaky] = {
         "import signal; signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGUSR1})",
         "signal.pthread_sigmask(signal.SIG_BLOCK, ())", "signal mask",
     ),
-    "atexit": Leaky("import atexit\ndef bye(): print('bye')\natexit.register(bye)",
-                    "1", "exit handler"),
     "gc disabled": Leaky("import gc; gc.disable()", "gc.isenabled()", "garbage collector"),
     "gc threshold": Leaky("import gc; gc.set_threshold(1)", "gc.get_threshold()", "thresholds"),
     "gc callback": Leaky("import gc; gc.callbacks.append(lambda *a: None)",

@@ -10,10 +10,11 @@ from __future__ import annotations
 from fencerun.worker.guards.configs import Contexts
 from fencerun.worker.guards.dynamo import FirstCompile
 from fencerun.worker.guards.evidence import Evidence
+from fencerun.worker.guards.exits import ExitHandlers
 from fencerun.worker.guards.imports import ImportBracket
 from fencerun.worker.guards.internals import library_counter, library_names, loaded
 from fencerun.worker.guards.ledger import Ledger, Registration
-from fencerun.worker.guards.leftovers import DescriptorsWatch, ExitHandlers, ModulesWatch
+from fencerun.worker.guards.leftovers import DescriptorsWatch, ModulesWatch
 from fencerun.worker.guards.native import WORDS, Loaded, NativeWatch
 from fencerun.worker.guards.operators import OperatorHooks
 from fencerun.worker.guards.origin import Origin, Origins
@@ -48,7 +49,7 @@ class Guards:
         self._contexts = Contexts()
         self._modules = ModulesWatch(self._origins)
         self._descriptors = DescriptorsWatch()
-        self._exits = ExitHandlers(self._origins)
+        self.exits = ExitHandlers(self._origins)
         self._first_compile = FirstCompile()
         self._native = NativeWatch(library_counter(), library_names, self._origins.is_installed)
         self._loaded: list[Loaded] = []
@@ -64,7 +65,7 @@ class Guards:
     def chain_begin(self, context: contextvars.Context | None = None, page: str = "") -> None:
         """Take stock before the first fence of a chain of ``page``; it runs in ``context``."""
         if not self._installed:
-            self._exits.install()
+            self.exits.install()
             self._bracket.install()
             self._installed = True
         self._ledger, self._evidence = Ledger(), Evidence()
@@ -77,7 +78,7 @@ class Guards:
         self._state.begin()
         self._descriptors.begin()
         self._modules.begin()
-        self._exits.active = self._running = True
+        self.exits.active = self._running = True
 
     def fence_begin(
         self,
@@ -116,16 +117,13 @@ class Guards:
         further fences, why. Dynamo has to be reset before; the fences' namespace may still be
         there or not.
         """
-        self._exits.active = self._running = False
+        self.exits.active = self._running = False
+        self.exits.forget()
         self._police_native()  # a fence that failed may not have been ended
         if self._operators is not None:
             self._operators.ledger = None
             undo(self._ledger, self._operators.tables)
         leaks = [self._leak(change) for change in self._changes()]
-        leaks += [
-            {**self._leak(Change("exit handler", "", name, ("register",))), "line": line}
-            for name, line in self._exits.settle()
-        ]
         stuck = [leak["what"] for leak in leaks if not leak["undone"]]
         return leaks, "; ".join(f"{what} can't be undone" for what in stuck) or None
 
@@ -136,7 +134,7 @@ class Guards:
             self._operators = None
         self._first_compile.remove()
         self._bracket.remove()
-        self._exits.remove()
+        self.exits.remove()
         self._installed = False
 
     def _changes(self) -> Iterator[Change]:

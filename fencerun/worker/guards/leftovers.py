@@ -1,13 +1,11 @@
-"""Things that a chain leaves lying about: modules, exit handlers, open file descriptors.
+"""Things that a chain leaves lying about: modules and open file descriptors.
 
 Unlike a setting, each of them is found by name, not by comparing a value.
 """
 
 from __future__ import annotations
 
-import atexit
 import contextlib
-import functools
 import gc
 import os
 import sys
@@ -83,40 +81,6 @@ class ModulesWatch:
         # What C code and generated code put there has a dot in its name, a spec or a file.
         bare = getattr(module, "__spec__", None) is None and not hasattr(module, "__file__")
         return type(module) is types.ModuleType and bare and "." not in name
-
-
-class ExitHandlers:
-    """Handlers that code of fences registers with ``atexit``: they would run in the worker."""
-
-    def __init__(self, origins: Origins) -> None:
-        self._origins = origins
-        self._original: Any = atexit.register
-        self._registered: list[tuple[Callable[..., Any], int | None]] = []
-        self.active = False
-
-    def install(self) -> None:
-        """See every registration from now on."""
-
-        @functools.wraps(self._original)
-        def register(function: Any, /, *arguments: Any, **options: Any) -> Any:
-            if self.active:
-                origin = self._origins.blame(sys._getframe(1), ())
-                if origin is not None:
-                    self._registered.append((function, origin.page_line))
-            return self._original(function, *arguments, **options)
-
-        atexit.register = register
-
-    def remove(self) -> None:
-        """Put the original function back."""
-        atexit.register = self._original
-
-    def settle(self) -> Iterator[tuple[str, int | None]]:
-        """Unregister each; its name and page line."""
-        registered, self._registered = self._registered, []
-        for function, line in registered:
-            atexit.unregister(function)
-            yield getattr(function, "__qualname__", None) or short(function), line
 
 
 class DescriptorsWatch:
