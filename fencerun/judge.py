@@ -265,7 +265,7 @@ def _remedy(member: Member, failure: Failure) -> str:
             )
     again = f"fencerun check {shlex.quote(member.id)}"
     if failure.kind == "exit" and not failure.mro and failure.message in _STATUSES:
-        return f"if it is to end so, add `exit:{failure.message}`; else {again}"
+        return f"if it is to end so, write `exit:{failure.message}`; else {again}"
     if member.fence.language == "pycon" and failure.mro:
         head = "`Traceback (most recent call last):`"
         return f"if it is to raise, write {head} below it, and record; else {again}"

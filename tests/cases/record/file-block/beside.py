@@ -1,0 +1,1 @@
+WHERE = "beside the page"
