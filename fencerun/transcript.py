@@ -124,7 +124,7 @@ def split(lines: Sequence[str], turns: Sequence[Turn]) -> tuple[tuple[str, ...],
                 return None
         places.append((at, at + count))
         at += count
-    ends = [start for start, _ in places[1:]] + [len(lines)]
+    ends = [*(start for start, _ in places[1:]), len(lines)][: len(places)]
     return tuple(tuple(lines[s:e]) for (_, s), e in zip(places, ends, strict=True))
 
 
