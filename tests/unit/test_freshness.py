@@ -453,3 +453,45 @@ def test_why_it_is_stale_has_an_answer() -> None:
         "module deep.py is gone",
     )
     assert freshness.changes(parts(PAGE, 2), parts(PAGE, 2)) == ()
+
+
+WITH_FILE = """\
+```cpp file:src/a.cpp
+int x;
+```
+
+```python fence:1 requires:cuda
+import helpers
+```
+
+```pycon fence:2 requires:cuda
+>>> import helpers
+>>> 1
+1
+```
+"""
+
+
+def test_files_of_the_page_are_part_of_every_key() -> None:
+    for number in (1, 2):
+        names = [part.name for part in parts(WITH_FILE, number)]
+        assert "file src/a.cpp of this page" in names
+        key = source(WITH_FILE, number)
+        assert key != source(WITH_FILE.replace("int x", "int y"), number)
+        assert key != source(WITH_FILE.replace("src/a", "src/b"), number)
+        assert key == source(WITH_FILE.replace("```cpp", "```c++"), number)
+
+
+def test_a_file_of_the_page_hides_the_module_beside_it() -> None:
+    page = WITH_FILE.replace("cpp file:src/a.cpp\nint x;", "python file:helpers.py\nimport unused")
+    names = [part.name for part in parts(page, 1)]
+    assert names == ["code of fence 1", "file helpers.py of this page", "module unused.py"]
+
+
+def test_what_a_transcript_prints_is_no_part_of_its_source() -> None:
+    key = source(WITH_FILE, 2)
+    assert key == source(WITH_FILE.replace("\n1\n", "\n2\nmore\n"), 2)
+    assert key != source(WITH_FILE.replace(">>> 1", ">>> 2"), 2)
+    names = [part.name for part in parts(WITH_FILE, 2)]
+    assert "module helpers.py" in names
+    assert "module deep.py" in names

@@ -169,3 +169,27 @@ def test_the_pages_own_settings_count() -> None:
     front = "---\nfencerun:\n  mask: path\n---\n"
     _, refused = run(PAGE, front + PAGE, {1: OUT, 2: OUT, 3: OUT})
     assert set(refused) == {1, 2, 3}
+
+
+def test_a_file_that_was_edited_meanwhile() -> None:
+    before = "```cpp file:a.cpp\nint x;\n```\n\n" + PAGE
+    now = before.replace("int x", "int y")
+    made, refused = run(before, now, {1: OUT})
+    assert (made, list(refused)) == (now, [1])
+    assert "file:a.cpp was edited" in refused[1]
+
+
+SESSION = "```console fence:1\n$ echo a\nold\n```\n"
+
+
+def test_a_transcript_is_rewritten_in_place() -> None:
+    new = NewRecording(("$ echo a", "a"))
+    made, refused = run(SESSION, "# Title\n\n" + SESSION, {1: new})
+    assert (made, refused) == ("# Title\n\n" + SESSION.replace("old", "a"), {})
+
+
+@pytest.mark.parametrize("edit", [("echo a", "echo b"), ("old", "by hand")], ids=["code", "text"])
+def test_a_transcript_that_was_edited_meanwhile(edit: tuple[str, str]) -> None:
+    now = SESSION.replace(*edit)
+    made, refused = run(SESSION, now, {1: NewRecording(("$ echo a", "a"))})
+    assert (made, list(refused)) == (now, [1])
