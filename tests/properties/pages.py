@@ -103,7 +103,35 @@ def _fence(draw: st.DrawFn) -> Block:
     if draw(st.integers(0, 2)):
         return lines
     gap = draw(st.sampled_from(([""], [""], [], ["", indent + "It prints", ""])))
-    return [*lines, *gap, *draw(_recording(carrier, indent))]
+    recording = st.one_of(_recording(carrier, indent), _region(indent))
+    return [*lines, *gap, *draw(recording)]
+
+
+#: Markdown that can stand in a region of any page, a tight list but for its blank lines.
+MARKDOWN = (
+    ("| a | b |", "|---|---|", "| 1 | 2.5 |"),
+    ("*text*",),
+    ("text", "", "and more"),
+    ("- a", "  - b"),
+    ("```text", "x", "", "    y", "```", "", "![a](figures/a.svg)"),
+    ("> quoted", "", "1. one", "", "       code", ""),
+    ("# heading", "", "text", "---"),
+    ("    code",),
+    ("<details>", "", "`<b>` &amp; \\<", "", "</details>"),
+    ("~~~~", "```python fence:99", "~~~", "~~~~"),
+)
+
+
+@st.composite
+def _region(draw: st.DrawFn, indent: str = "") -> Block:
+    """A region that its author may have touched; its number stands as ``%``."""
+    text = [indent + line if line else "" for line in draw(st.sampled_from(MARKDOWN))]
+    said = "".join(f" {name}:{value}" for name, value in draw(provenances()) if " " not in value)
+    # Without a blank line the closing comment would belong to HTML before it.
+    close = ([""],) if text[-1].endswith(">") else ([""], [""], [], ["", ""])
+    blank = draw(st.sampled_from(close))
+    opening, closing = f"{indent}<!-- output:%{said} -->", f"{indent}<!-- /output:% -->"
+    return [opening, *blank, *text, *blank, closing]
 
 
 @st.composite

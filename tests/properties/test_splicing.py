@@ -14,7 +14,7 @@ from fencerun.page import CodeBlock, Page
 from fencerun.reader import parse
 from fencerun.splice import NewRecording, SpliceError, encode, splice
 
-from .pages import lessons, printed, provenances, wrecks
+from .pages import MARKDOWN, lessons, printed, provenances, wrecks
 
 thorough = settings(
     max_examples=200,
@@ -90,7 +90,9 @@ def test_bytes_outside_recordings_are_kept(draw: st.DataObject, data: bytes) -> 
     page = parse(data)
     wanted = draw.draw(writing(page))
     made = splice(page, wanted)
-    fresh = sum(fence.number in wanted and fence.recording is None for fence in page.fences)
+    found = {fence.number: fence.recording for fence in page.fences if fence.number in wanted}
+    # A code block in the place of a region may need a blank line that the region held.
+    fresh = sum(recording is None or recording.region for recording in found.values())
     before, after = _outside(page), _outside(parse(made))
     _assert_only_blank_lines_more(before, after, fresh)
 
@@ -141,6 +143,57 @@ def test_a_wreck_is_spliced_without_harm_or_refused(draw: st.DataObject, data: b
     assert splice(after, wanted) == made
 
 
+def regions(page: Page, text: st.SearchStrategy[tuple[str, ...]]) -> st.SearchStrategy[Changes]:
+    """Regions for some of the page's fences."""
+    new = st.builds(NewRecording, text, provenances(), st.just(False), st.just(True))
+    numbers = [fence.number for fence in page.fences]
+    return st.dictionaries(st.sampled_from(numbers), new, min_size=1) if numbers else st.just({})
+
+
+_TAME = st.sampled_from([text for text in MARKDOWN if "" not in text])
+
+
+@settings(thorough, max_examples=100)
+@given(st.data(), lessons())
+def test_markdown_goes_in_everywhere(draw: st.DataObject, data: bytes) -> None:
+    page = parse(data)
+    wanted = draw.draw(regions(page, _TAME))
+    made = splice(page, wanted)
+    after = parse(made)
+    assert after.problems == ()
+    assert [fence.code for fence in after.fences] == [fence.code for fence in page.fences]
+    assert {(block.line, block.content) for block in _blocks(after)} <= set(_code(after))
+    for number, new in wanted.items():
+        fence = after.fence(number)
+        assert new and fence and fence.recording
+        assert (fence.recording.text, fence.recording.region) == (new.lines, True)
+        at = fence.recording.line - 1
+        assert after.lines.text(at).endswith(new.lines[0])
+    assert splice(after, wanted) == made, "recording twice is recording once"
+
+
+@settings(thorough, max_examples=100)
+@given(st.data(), lessons() | wrecks())
+def test_any_text_in_a_region_reads_back_or_is_refused(draw: st.DataObject, data: bytes) -> None:
+    page = parse(data)
+    wanted = draw.draw(regions(page, st.one_of(printed(), st.sampled_from(MARKDOWN))))
+    try:
+        made = splice(page, wanted)
+    except SpliceError as error:
+        assert error.fence in wanted
+        return
+    after = parse(made)
+    assert [fence.code for fence in after.fences] == [fence.code for fence in page.fences]
+    found = {r.number: r.text for r in after.recordings}
+    for number, new in wanted.items():
+        assert new
+        assert found[number] == new.lines
+    assert {n: t for n, t in found.items() if n not in wanted} == {
+        r.number: r.text for r in page.recordings if r.number not in wanted
+    }
+    assert splice(after, wanted) == made
+
+
 def _outside(page: Page) -> list[str]:
     """The page's lines, with endings, that belong to no recording."""
     inside = {k for r in page.recordings for k in range(r.block.start, r.block.end)}
@@ -162,7 +215,7 @@ def _assert_only_blank_lines_more(before: list[str], after: list[str], most: int
 
 
 def _blocks(page: Page) -> list[CodeBlock]:
-    found = [f.block for f in page.fences] + [r.block for r in page.recordings]
+    found = [f.block for f in page.fences] + [r.block for r in page.recordings if not r.region]
     return sorted(found, key=lambda block: block.open)
 
 
