@@ -176,11 +176,22 @@ def _all_ways(page: Page, wanted: _Wanted) -> Iterator[tuple[int, Sequence[_Edit
                 ),
             )
         elif found.region:
-            block_lines = recording.new(fence, page.lines, change.lines, change.provenance)
-            yield number, (_Edit(found.block.start, found.block.end, tuple(block_lines)),)
+            yield number, tuple(_from_region(page, fence, found, change))
         else:
             made = recording.changed(found, page.lines, change.lines, change.provenance)
             yield number, (_Edit(found.block.start, found.block.end, tuple(made)),)
+
+
+def _from_region(
+    page: Page, fence: Fence, found: Recording, change: NewRecording
+) -> Iterator[_Edit]:
+    """A code block in the place of a region, whose blank lines may have made a list loose."""
+    plain = tuple(recording.new(fence, page.lines, change.lines, change.provenance))
+    first, last, blank = found.block.start, found.block.end, recording.blank(fence, page.lines)
+    for lines in (plain, (blank, *plain), (*plain, blank)):
+        yield _Edit(first, last, lines)
+    if fence.block.in_list:
+        yield _Edit(first, last, plain, tightens=True)
 
 
 def _says(found: Recording, change: NewRecording) -> bool:
