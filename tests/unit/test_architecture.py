@@ -16,9 +16,22 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 #: Modules that only compute: bytes and data in, data out.
 PURE = (
     *("text", "tags", "infostring", "frontmatter", "lint", "values", "page", "reader", "plan"),
-    *("result", "events", "protocol", "judgement", "bound", "names", "preload", "selection", "exits", "judge", "proof"),
+    *(
+        "result",
+        "events",
+        "protocol",
+        "judgement",
+        "bound",
+        "names",
+        "preload",
+        "selection",
+        "exits",
+        "judge",
+        "proof",
+    ),
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "record"),
-    *("capabilities", "freshness", "localmodules"),
+    *("capabilities", "freshness", "localmodules", "transcript", "dialogue", "hidden", "kinds"),
+    *("mkdocs", "fileblocks", "setupfile"),
 )
 
 #: What a pure module may not import: files, processes, clocks, the environment.
