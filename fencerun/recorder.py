@@ -1,6 +1,6 @@
 """Writing one page's recordings: judgements in, bytes on disk out.
 
-Between the pure `record` and the edge `files`: takes the page's lock, reads it again, applies
+Between the pure `merge` and the edge `files`: takes the page's lock, reads it again, applies
 what was found to the page as it is now, and replaces the file in one step.
 """
 
@@ -10,7 +10,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence, Set
 from dataclasses import field, replace
 
-from fencerun import figurefiles, files, reader, record
+from fencerun import figurefiles, files, merge, reader
 from fencerun.errors import FencerunError
 from fencerun.events import Verdict
 from fencerun.figures import Figure
@@ -107,7 +107,7 @@ class Recorder:
             with files.locked(page.path):
                 data = files.read(page.path)
                 now = reader.parse(data, page.path, self.base.syntax)
-                new, reasons = record.apply(page, now, changes, self.base, bindings)
+                new, reasons = merge.apply(page, now, changes, self.base, bindings)
                 refused = {number: (why, "") for number, why in reasons}
                 ready = [one for n, many in drawn.items() if n not in refused for one in many]
                 if self.dry_run or (new == data and not ready):

@@ -29,7 +29,7 @@ PURE = (
         "judge",
         "proof",
     ),
-    *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "record"),
+    *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
     *("capabilities", "freshness", "localmodules", "transcript", "dialogue", "hidden", "kinds"),
     *("mkdocs", "fileblocks", "setupfile"),
 )

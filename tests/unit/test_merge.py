@@ -6,7 +6,7 @@ import pytest
 
 from fencerun.frontmatter import PageSettings
 from fencerun.reader import parse
-from fencerun.record import apply
+from fencerun.merge import apply
 from fencerun.splice import NewRecording
 from fencerun.tags import Tags
 
