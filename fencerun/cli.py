@@ -125,6 +125,15 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         "--lf", dest="last_failed", action="store_true", help="what was not green the last time"
     )
     verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
+    verb.add_argument(
+        "--engine",
+        choices=("worker", "inprocess"),
+        default="worker",
+        help="inprocess: in fencerun's own process, for tools that look into it (coverage, …)",
+    )
+    verb.add_argument(
+        "--pdb", action="store_true", help="in fencerun's own process; debug fences that fail"
+    )
     verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
@@ -147,6 +156,7 @@ def _from_option(verb: argparse.ArgumentParser) -> None:
 
 def _run(arguments: argparse.Namespace) -> int:
     from fencerun import launch
+    from fencerun.engines import choice
     from fencerun.reporters import fan_out
     from fencerun.session import RECORDABLE, Request
 
@@ -177,6 +187,7 @@ def _run(arguments: argparse.Namespace) -> int:
             without=_commas(arguments.without),
             must_have=_commas(arguments.must_have),
             told=arguments.told,
+            engine=choice.engine(arguments.engine, debug=arguments.pdb),
         )
         done = session.run()
         launch.remember(session, done)
@@ -217,7 +228,8 @@ def _reporters(arguments: argparse.Namespace, opened: list[TextIO]):  # type: ig
         stream = _open(file, opened) if file else sys.stdout
         made.append(_make(name, stream, arguments.verbose))
     if not on_stdout:
-        terminal = "rich" if sys.stdout.isatty() else "plain"
+        # A line that is redrawn and a debugger's prompt would write over each other.
+        terminal = "rich" if sys.stdout.isatty() and not arguments.pdb else "plain"
         made.insert(0, _make(terminal, sys.stdout, arguments.verbose))
     return made
 

@@ -16,6 +16,7 @@ from fencerun import config, files, interpreter, reader, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
 from fencerun.discovery import discover
+from fencerun.engines import choice
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
 from fencerun.events import Event, RunDone
@@ -103,7 +104,7 @@ def session(
     request = replace(request, targets=_called(request.targets, names, settings))
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
-        request, settings, names, gate, own, engine or _worker, chosen, emit,
+        request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
         Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
               runs.load(told) if told else {}),
     )  # fmt: skip
@@ -205,9 +206,3 @@ def _refuse_own_page(names: Sequence[str]) -> None:
 
 def _today() -> datetime.date:
     return datetime.datetime.now(datetime.timezone.utc).date()
-
-
-def _worker(options: EngineOptions) -> Engine:
-    from fencerun.engines.worker import WorkerEngine
-
-    return WorkerEngine(options)

@@ -69,7 +69,8 @@ def _script(code: str, directory: Path) -> tuple[str, int]:
     """What the code prints as a script of its own, and how it ends."""
     file = directory / "p.py"
     file.write_text(code)
-    done = subprocess.run([sys.executable, file], capture_output=True, text=True, timeout=60)
+    command = [sys.executable, str(file)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=directory)
     return done.stdout, done.returncode
 
 
@@ -137,6 +138,10 @@ EXITS: dict[str, tuple[str, ...]] = {
         "from pathlib import Path\n"
         "Path('beside.py').write_text('import atexit; atexit.register(print, __name__)')\n",
         "import beside\nprint('imported')\n",
+    ),
+    "a hook for what goes wrong": (
+        "import atexit, sys\nsys.unraisablehook = lambda said: print(said.exc_type, said.object)\n",
+        "atexit.register(int, 'x')\n",
     ),
     "standard error": (
         "import atexit, sys\n",

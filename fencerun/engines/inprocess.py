@@ -1,4 +1,4 @@
-"""Fences in the calling process: for tests, and for debuggers that have to reach them.
+"""Fences in the calling process: for debuggers, profilers and the like, which have to reach them.
 
 The same chains, guards and clean-up as in a worker, but nothing holds a fence: no time limit, no
 flood limit while it runs, and one that ends the process ends the caller. Events of a chain come
@@ -9,14 +9,17 @@ from __future__ import annotations
 
 import contextlib
 import os
+import signal
 import sys
+import threading
+import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import TracebackType
-from typing import Any
+from types import FrameType, TracebackType
+from typing import TYPE_CHECKING, Any
 
 from fencerun.engines.base import Blocked, Chain, EngineEvent, EngineOptions, Finished, Started
-from fencerun.engines.environment import pinned
+from fencerun.engines.environment import for_fences
 from fencerun.engines.files import OutputFile
 from fencerun.engines.outcomes import chain_frame, outcome
 from fencerun.engines.worker import with_leaks
@@ -26,14 +29,27 @@ from fencerun.worker.interrupts import Interrupts
 from fencerun.worker.loop import run_chain
 from fencerun.worker.process import Process
 
+if TYPE_CHECKING:
+    from fencerun.worker.debugger import Debugger
 
-class _NoInterrupts(Interrupts):
-    """Stands in for a worker's signal handlers: the caller's stay as they are."""
+
+class _CtrlC(Interrupts):
+    """Stands in for a worker's signal handlers: nobody but the user interrupts a fence here."""
 
     def __init__(self) -> None:
-        """Needs nothing."""
+        #: Whether the user did.
+        self.pressed = False
 
     def install(self) -> None:
+        """Take Ctrl-C, where this is the thread that gets it."""
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, self._press)
+
+    def _press(self, number: int, frame: FrameType | None) -> None:
+        self.pressed = True
+        raise KeyboardInterrupt
+
+    def check(self) -> None:
         """Nothing."""
 
     def begin(self, serial: int) -> None:
@@ -48,35 +64,42 @@ class _NoInterrupts(Interrupts):
 
 
 class InProcessEngine:
-    """Runs chains in the calling process. ``debug`` lets ``breakpoint()`` reach a debugger."""
+    """Runs chains in the calling process.
+
+    ``debugger`` is what ``breakpoint()`` reaches and what looks at fences that fail; the engine
+    closes it.
+    """
 
     isolates = False
 
-    def __init__(self, options: EngineOptions, *, debug: bool = False) -> None:
+    def __init__(self, options: EngineOptions, *, debugger: Debugger | None = None) -> None:
         self._options = options
-        self._process = Process(str(Path.cwd()), owned=False, debug=debug)
+        self._debugger = debugger
+        self._process = Process(str(Path.cwd()), owned=False, debugger=debugger)
         self._files = (OutputFile("fence-stdout"), OutputFile("fence-stderr"))
         self._capture = Capture(*(os.dup(file.descriptor) for file in self._files))
         self._closed = False
 
     def describe(self) -> str:
-        return f"Python {sys.version.split()[0]} ({sys.executable}), in process"
+        """Also what is not as in a worker."""
+        said = f"Python {sys.version.split()[0]} ({sys.executable}), in process: no time limits"
+        return said if sys.flags.hash_randomization == 0 else f"{said}, hash seed not pinned"
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         for chain in chains:
             yield from self._events(chain)
+            if self._debugger is not None and self._debugger.left:
+                raise KeyboardInterrupt
 
     def _events(self, chain: Chain) -> Iterator[EngineEvent]:
         if not chain.jobs:
             return
+        ctrl_c = _CtrlC()
         with _borrowed_process(self._options):
-            running = RunningChain(
-                self._process,
-                self._capture,
-                _NoInterrupts(),
-                self._options.flood,
-            )
+            running = RunningChain(self._process, self._capture, ctrl_c, self._options.flood)
             replies = list(run_chain(running, chain_frame(chain, 1)))
+        if ctrl_c.pressed:
+            raise KeyboardInterrupt
         self._capture.give_up_descriptors()
         for job, reply in zip(chain.jobs, replies, strict=False):
             done = outcome(reply, job, chain.page, self._files, self._options.flood)
@@ -95,6 +118,8 @@ class InProcessEngine:
         if not self._closed:
             self._closed = True
             self._process.close()
+            if self._debugger is not None:
+                self._debugger.close()
             self._capture.close()
             for file in self._files:
                 file.close()
@@ -116,22 +141,31 @@ def _borrowed_process(options: EngineOptions) -> Iterator[None]:
     """Set aside what a chain takes over, and put it back."""
     for stream in (sys.stdout, sys.stderr):
         stream.flush()
-    descriptors = [os.dup(number) for number in (1, 2)]
+    descriptors = [os.dup(number) for number in range(3)]
     saved: dict[str, Any] = {
         name: getattr(sys, name)
-        for name in ("stdout", "stderr", "__stdout__", "__stderr__", "argv", "path")
+        for name in ("stdin", "stdout", "stderr", "__stdout__", "__stderr__", "argv", "path")
     }
     path, directory, environment = list(sys.path), Path.cwd(), dict(os.environ)
-    os.environ.update(pinned(options))
+    interrupted = signal.getsignal(signal.SIGINT)
+    os.environ.clear()
+    os.environ.update(for_fences(environment, options))
+    time.tzset()
     try:
-        yield
+        with open(os.devnull, encoding="utf-8") as nothing:
+            os.dup2(nothing.fileno(), 0)
+            sys.stdin = nothing
+            yield
     finally:
         os.environ.clear()
         os.environ.update(environment)
+        time.tzset()
         os.chdir(directory)
         for name, value in saved.items():
             setattr(sys, name, value)
         sys.path[:] = path
-        for number, descriptor in zip((1, 2), descriptors, strict=True):
+        for number, descriptor in enumerate(descriptors):
             os.dup2(descriptor, number)
             os.close(descriptor)
+        if threading.current_thread() is threading.main_thread():
+            signal.signal(signal.SIGINT, interrupted)

@@ -90,7 +90,7 @@ class Chain:
         if not process.owned:
             process.children = children.children()
         process.threads.begin_chain()
-        self._script = Script(page, directory, debug=process.debug)
+        self._script = Script(page, directory, debugger=process.debugger)
         self._script.__enter__()
         caches.tag(tag, self._script.context)
         process.guards.chain_begin(self._script.context, page)
@@ -157,6 +157,7 @@ class Chain:
                 job["line"],
                 echo=job.get("echo", False),
                 number=job["number"],
+                expected=bool(job.get("may_raise")),
             )
 
         failure = self._interruptible(code, serial)

@@ -34,13 +34,14 @@ def run(
     echo: bool = False,
     number: int | None = None,
     mode: Literal["exec", "single"] = "exec",
+    expected: bool = False,
 ) -> FailureDict | None:
     """Compile and run one fence; the failure as plain data, or None if it did not fail.
 
     ``line`` is the page line of the first line of ``code``; ``number`` is the fence's, for
-    messages; in mode ``single`` the code is a statement typed at a prompt. KeyboardInterrupt is
-    raised on: whoever interrupts knows why (``interrupted`` places it). The script must have
-    been entered.
+    messages; in mode ``single`` the code is a statement typed at a prompt; at an ``expected``
+    exception no debugger has to look. KeyboardInterrupt is raised on: whoever interrupts knows
+    why (``interrupted`` places it). The script must have been entered.
     """
     script.number = number
     script.add(code, line)
@@ -64,6 +65,8 @@ def run(
     except SystemExit as error:
         return _exit_failure(script, error)
     except BaseException as error:
+        if script.debugger is not None and not expected:
+            script.debugger.examine(error)
         return describe(script, error)
     finally:
         script.recorder.clear()
@@ -84,6 +87,8 @@ def set_up(script: Script, file: str, code: str) -> FailureDict | None:
     except KeyboardInterrupt:
         raise
     except BaseException as error:
+        if script.debugger is not None:
+            script.debugger.examine(error)
         failure = tracebacks.describe(error, {file})
     name = os.path.basename(file)
     at = f", line {failure['line']}" if failure["line"] else ""
@@ -129,6 +134,14 @@ def evaluate(script: Script, expression: str, spec: str | None) -> dict[str, str
 
 
 def _execute(script: Script, compiled: types.CodeType) -> None:
+    if script.debugger is None:
+        _execute_now(script, compiled)
+    else:
+        with script.debugger.around(script):
+            _execute_now(script, compiled)
+
+
+def _execute_now(script: Script, compiled: types.CodeType) -> None:
     names = script.module.__dict__
     if compiled.co_flags & _CO_COROUTINE:
         script.context = script.loop.run(eval(compiled, names), script.context)

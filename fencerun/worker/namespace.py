@@ -22,20 +22,22 @@ TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
 
+    from fencerun.worker.debugger import Debugger
+
 
 class Script:
     """One chain's script: a real module that is ``__main__`` while its fences run.
 
     ``page`` is the page's path as tracebacks and warnings shall show it, ``directory`` the
-    absolute directory that the chain runs in. ``debug`` lets ``breakpoint()`` through to a
-    debugger. Use it as a context manager around all fences of the chain; afterwards nothing of
+    absolute directory that the chain runs in. ``debugger`` is what ``breakpoint()`` reaches, if
+    anything. Use it as a context manager around all fences of the chain; afterwards nothing of
     theirs is left that the script knows of.
     """
 
-    def __init__(self, page: str, directory: str, *, debug: bool = False) -> None:
+    def __init__(self, page: str, directory: str, *, debugger: Debugger | None = None) -> None:
         self.page = page
         self.directory = directory
-        self.debug = debug
+        self.debugger = debugger
         self.context = contextvars.copy_context()
         self.source = PageLines()
         self.recorder = Recorder()
@@ -78,8 +80,10 @@ class Script:
     def __enter__(self) -> Script:
         self._replaced = (sys.modules.get("__main__"), sys.breakpointhook)
         sys.modules["__main__"] = self.module
-        if not self.debug:
+        if self.debugger is None:
             sys.breakpointhook = self._refuse_breakpoint
+        else:
+            sys.breakpointhook = self.debugger.stop
         self._children.install()
         return self
 
@@ -126,8 +130,7 @@ class Script:
             sys.modules.pop("__main__", None)
         else:
             sys.modules["__main__"] = main
-        if not self.debug:
-            sys.breakpointhook = hook
+        sys.breakpointhook = hook
 
     def _forget(self) -> None:
         self.source.clear()

@@ -14,6 +14,10 @@ from fencerun.worker.newfiles import NewFiles
 from fencerun.worker.opening import Opening
 from fencerun.worker.threads import Threads
 
+TYPE_CHECKING = False
+if TYPE_CHECKING:
+    from fencerun.worker.debugger import Debugger
+
 #: Names the page to whatever a fence starts, so that a page cannot run itself.
 OWN_PAGE = "FENCERUN_PAGE"
 
@@ -21,15 +25,15 @@ OWN_PAGE = "FENCERUN_PAGE"
 class Process:
     """What a process keeps for all its chains. Made once, before the first; forks copy it."""
 
-    def __init__(self, root: str, *, owned: bool = True, debug: bool = False) -> None:
+    def __init__(self, root: str, *, owned: bool = True, debugger: Debugger | None = None) -> None:
         """``root`` is the project's directory.
 
         ``owned`` says that the process is fencerun's alone (so its heap may be frozen and its
-        memory limited). ``debug`` lets ``breakpoint()`` through.
+        memory limited). ``debugger`` is for the fences to reach.
         """
         self.pages: set[str] = set()
         self.owned = owned
-        self.debug = debug
+        self.debugger = debugger
         self.opening = Opening(self.pages)
         self.opening.install()
         self.modules = Modules(root)

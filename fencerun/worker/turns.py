@@ -43,7 +43,7 @@ def _statement(script: Script, turn: Turn, number: int) -> dict[str, Any] | None
     code, line, raises = turn
     if all(text.strip()[:1] in ("", "#") for text in code.split("\n")):
         return None  # which is no statement to the compiler, and nothing to a prompt
-    failure = execute.run(script, code + "\n", line, number=number, mode="single")
+    failure = execute.run(script, code + "\n", line, number=number, mode="single", expected=raises)
     if failure is None or not raises or failure["kind"] not in ("exception", "exit", "syntax"):
         return failure
     name, message = failure["mro"][0], failure["message"]

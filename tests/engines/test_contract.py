@@ -273,8 +273,6 @@ def test_shell_runs_in_the_chains_directory(bench: Bench) -> None:
 
 
 def test_input_is_empty(bench: Bench) -> None:
-    if not bench.engine.isolates:
-        pytest.skip("the caller's stdin stays as it is")
     found = bench.one("input()")
     assert found.failure is not None
     assert found.failure.summary.startswith("EOFError")

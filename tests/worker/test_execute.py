@@ -127,14 +127,6 @@ def test_breakpoint_fails_on_its_page_line(script: Script) -> None:
     assert "lessons/x.md:42 in fence 4" in failure["message"]
 
 
-def test_breakpoint_goes_through_when_allowed(monkeypatch: pytest.MonkeyPatch) -> None:
-    called = []
-    monkeypatch.setattr(sys, "breakpointhook", lambda: called.append(1))
-    with Script(PAGE, "/nowhere", debug=True) as script:
-        run(script, "breakpoint()")
-    assert called == [1]
-
-
 @pytest.mark.parametrize(
     ("expression", "spec", "result"),
     [

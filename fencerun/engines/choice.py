@@ -1,0 +1,63 @@
+"""The engine that a caller asks for by name, or to debug in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
+from fencerun.engines.base import Engine, EngineOptions
+from fencerun.errors import UsageError
+
+if TYPE_CHECKING:
+    from fencerun.worker.debugger import Terminal
+
+NAMES = ("worker", "inprocess")
+
+
+def engine(name: str = "worker", *, debug: bool = False) -> Callable[[EngineOptions], Engine]:
+    """What makes the engine called ``name``; to ``debug`` in, that is the one in this process.
+
+    Raises UsageError where there is no terminal to debug from, and, when it is called, where
+    fences are to run under another interpreter than the one that is to run them.
+    """
+    if debug:
+        from fencerun.worker.debugger import NoTerminal, Terminal
+
+        try:
+            return partial(_in_process, "--pdb", Terminal())
+        except NoTerminal:
+            what = "--pdb: there is no terminal to debug from"
+            raise UsageError(what, "run it in one, and not in CI or behind a pipe") from None
+    return _worker if name == "worker" else partial(_in_process, f"--engine {name}", None)
+
+
+def _worker(options: EngineOptions) -> Engine:
+    from fencerun.engines.worker import WorkerEngine
+
+    return WorkerEngine(options)
+
+
+def _in_process(option: str, terminal: Terminal | None, options: EngineOptions) -> Engine:
+    from fencerun.engines.inprocess import InProcessEngine
+    from fencerun.worker.debugger import Debugger
+
+    if not _is_own(options.python):
+        raise UsageError(
+            f"{option} runs fences in fencerun's own interpreter, {sys.executable}, "
+            f"and they are to run under {options.python}",
+            f"install fencerun there and run `{options.python} -m fencerun`, "
+            f"or add `--python {sys.executable}`",
+        )
+    return InProcessEngine(options, debugger=Debugger(terminal) if terminal else None)
+
+
+def _is_own(python: str) -> bool:
+    """Whether this process runs under that interpreter: the same file, in the same environment."""
+    if python == sys.executable:
+        return True
+    # Those of several environments are links to the same file.
+    one, other = (os.path.realpath(os.path.dirname(path)) for path in (python, sys.executable))
+    return one == other and os.path.realpath(python) == os.path.realpath(sys.executable)
