@@ -32,6 +32,7 @@ PURE = (
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
     *("capabilities", "freshness", "localmodules", "transcript", "dialogue", "hidden", "kinds"),
     *("mkdocs", "fileblocks", "setupfile"),
+    *("regions", "tables", "figures", "svg", "drawing"),
 )
 
 #: What a pure module may not import: files, processes, clocks, the environment.
