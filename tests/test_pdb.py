@@ -126,7 +126,7 @@ def test_failures_and_breakpoints(tmp_path: Path) -> None:
     assert "loads()\n" in session.type("d")
 
     said, code = session.end()
-    assert "2 passed, 2 failed on 1 page" in said
+    assert "1 passed, 1 unrecorded, 2 failed on 1 page" in said
     assert "leak" not in said
     assert code == 4
 
