@@ -116,6 +116,8 @@ class Unrun:
         if not member.recorded:
             return base
         recording = member.fence.recording
+        if recording and not recording.key and not member.has_recording:
+            recording = None  # a transcript that shows nothing yet
         lines = self._lines(member, recording)
         parts, shown = self.parts(member), [value.shown for value in member.fence.values]
         read = self.beside(member.page.path)

@@ -123,3 +123,27 @@ def test_settings_lie_over_the_projects() -> None:
     page = PageSettings(None, Tags(rtol=Tolerance(0.1)))
     project = PageSettings("ns", Tags(rtol=Tolerance(0.5), timeout=3.0))
     assert page.over(project) == PageSettings("ns", Tags(rtol=Tolerance(0.1), timeout=3.0))
+
+
+def test_settings_that_are_no_tags() -> None:
+    text = (
+        "---\nfencerun:\n  record: none\n  cwd: scratch\n  setup: ../lib/setup.py\n"
+        "  syntax: mkdocs\n---\n"
+    )
+    settings = PageSettings(record="none", cwd="scratch", setup="../lib/setup.py", syntax="mkdocs")
+    assert read(text) == (7, settings, [])
+    assert PageSettings().over(settings) == settings
+    other = PageSettings(record="all", cwd="page", setup="own.py", syntax="commonmark")
+    assert other.over(settings) == other
+
+
+@pytest.mark.parametrize(
+    "setting",
+    ["record: true", "record: some", "cwd: tmp", "setup: /abs.py", "setup: ''", "setup: [a]",
+     "setup: a\\b.py", "syntax: rst"],
+)  # fmt: skip
+def test_values_that_such_settings_cannot_take(setting: str) -> None:
+    _, _, problems = read(f"---\nfencerun:\n  {setting}\n---\n")
+    ((line, what),) = problems
+    assert line == 3
+    assert setting.partition(":")[0] in what

@@ -144,3 +144,60 @@ def test_what_blocks_is_named_with_its_reason() -> None:
     assert (verdict.id, verdict.kind, verdict.line) == ("p.md::2", "blocked", 5)
     assert verdict.what == "fence 1 before it failed: KeyError: k"
     assert verdict.remedy == "mend fence 1 (line 1)"
+
+
+def test_a_shell_that_is_to_end_with_a_status() -> None:
+    member = only("```bash fence:1 exit:3\nexit 3\n```\n")
+
+    def kind(failure: Failure | None) -> str:
+        return judge(member, Outcome(failure=failure), (), 1 << 16).verdict.kind
+
+    assert kind(Failure("exit", "ended with status 3", message="3")) == "passed"
+    assert kind(Failure("exit", "ended with status 4", message="4")) == "failed"
+    assert kind(Failure("timeout", "no end", message="3")) == "failed"
+    assert kind(None) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("failure", "text", "remedy"),
+    [
+        (Failure("exit", "x", message="2"), "```sh fence:1\n```\n", "write `exit:2`"),
+        (Failure("exit", "x", message="-9"), "```sh fence:1\n```\n", "fencerun check"),
+        (raised("KeyError", "k"), "```pycon fence:1\n>>> x\n```\n", "`Traceback (most recent"),
+        (Failure("timeout", "x"), "```pycon fence:1\n>>> x\n```\n", "fencerun check"),
+    ],
+)
+def test_remedies_of_shells_and_sessions(failure: Failure, text: str, remedy: str) -> None:
+    judgement = judge(only(text), Outcome(failure=failure), (), 1 << 16)
+    assert remedy in judgement.verdict.remedy
+
+
+SESSION = "```console fence:1{}\n$ echo a\n{}$ echo b\nb\n```\n"
+
+
+@pytest.mark.parametrize(
+    ("tags", "shown", "turns", "kind"),
+    [
+        ("", "a\n", (b"a\n", b"b\n"), "passed"),
+        ("", "a\n", (b"x\n", b"b\n"), "changed"),
+        ("", "1.0\n", (b"1.5\n", b"b\n"), "rounding"),
+        (" quiet", "a\n", (b"x\n", b"y\n"), "passed"),
+        (" rtol:1", "1.0\n", (b"1.5\n", b"b\n"), "passed"),
+    ],
+)
+def test_sessions(tags: str, shown: str, turns: tuple[bytes, ...], kind: str) -> None:
+    member = only(SESSION.format(tags, shown))
+    judgement = judge(member, Outcome(b"".join(turns), turns=turns), (), 1 << 16)
+    assert judgement.verdict.kind == kind
+    assert judgement.news == (kind != "passed")
+    if kind == "changed":
+        assert judgement.lines == ("$ echo a", "x", "$ echo b", "b")
+        assert judgement.verdict.line == 3
+
+
+def test_a_session_without_output_is_unrecorded() -> None:
+    member = only("```console fence:1\n$ echo a\n```\n")
+    judgement = judge(member, Outcome(b"a\n", turns=(b"a\n",)), (), 1 << 16)
+    assert judgement.verdict.kind == "unrecorded"
+    assert judgement.lines == ("$ echo a", "a")
+    assert judge(member, Outcome(turns=(b"",)), (), 1 << 16).verdict.kind == "passed"

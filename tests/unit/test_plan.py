@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from fencerun.frontmatter import PageSettings
+import pytest
+
+from fencerun.frontmatter import PageSettings, Records
 from fencerun.plan import Member, Plan, build, members
 from fencerun.reader import parse
 
@@ -135,3 +137,39 @@ def test_every_selected_fence_is_accounted_for_once() -> None:
 def test_operator_namespaces_carry_the_fence_number() -> None:
     found = page("python fence:7", front="---\nfencerun: {op_namespace: pytc_m25}\n---\n")
     assert found[0].op_namespace == "pytc_m25_f7"
+
+
+def test_previous_goes_on_through_sessions_of_python_and_past_shells() -> None:
+    front = "---\nfencerun: {continues: previous}\n---\n"
+    text = (
+        "```pycon fence:1\n>>> x\n```\n\n```console fence:2\n$ x\n```\n\n"
+        "<!-- fence:3 hidden\nx\n-->\n\n```python fence:4\nx\n```\n"
+    )
+    found = members(parse((front + text).encode()), PageSettings())
+    assert shape(plan(found)) == [[1, 3, 4], [2]]
+
+
+SILENT = "```python fence:1\nx\n```\n\n"
+SAID = "```python fence:2\nx\n```\n\n```text output:2\nx\n```\n\n"
+TYPED = "```pycon fence:3\n>>> x\n```\n\n"
+SHOWN = "```pycon fence:4\n>>> x\n1\n```\n\n"
+HIDDEN = "<!-- fence:5 hidden\nx\n-->\n"
+
+
+@pytest.mark.parametrize(
+    ("setting", "recorded"),
+    [("all", {1, 2, 3, 4}), ("present", {2, 4}), ("none", set())],
+)
+def test_what_is_recorded(setting: Records, recorded: set[int]) -> None:
+    read = parse((SILENT + SAID + TYPED + SHOWN + HIDDEN).encode())
+    found = members(read, PageSettings(record=setting))
+    assert {m.fence.number for m in found if m.recorded} == recorded
+
+
+def test_a_page_with_files_runs_elsewhere() -> None:
+    file = "```c file:a.c\n```\n"
+    assert members(parse((SILENT + file).encode()), PageSettings())[0].scratch
+    assert members(parse(SILENT.encode()), PageSettings(cwd="scratch"))[0].scratch
+    assert not members(parse(SILENT.encode()), PageSettings())[0].scratch
+    own = "<!-- fencerun: cwd=page -->\n\n"
+    assert not members(parse((own + SILENT).encode()), PageSettings(cwd="scratch"))[0].scratch

@@ -149,3 +149,36 @@ def test_modules_beside_the_page_are_read_through_what_is_handed_in(tmp_path: Pa
     known.settled["p.md"] = {1: only(text)}
     verdict = known.verdict(idle(only(text)))
     assert verdict.what == "its code, or a file that it uses, changed since it was recorded"
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["<!-- fence:1 hidden requires:cuda\nx\n-->\n",
+     "<!-- fencerun: record=none -->\n\n```python fence:1 requires:cuda\nx\n```\n",
+     "<!-- fencerun: record=present -->\n\n```pycon fence:1 requires:cuda\n>>> x\n```\n"],
+    ids=["hidden", "none", "present"],
+)  # fmt: skip
+def test_what_is_not_recorded_is_not_missed(text: str) -> None:
+    member = only(text)
+    assert unrun(member).verdict(idle(member)).kind == "skipped"
+    assert unrun(member).stamp(member, ["7"]) is None
+
+
+def test_a_transcript_keeps_its_own_provenance() -> None:
+    block = "```pycon fence:1{} requires:cuda mask:address\n>>> hex(0x7f00)\n{}\n```\n"
+    bare = only(block.format("", "'<address>'"))
+    assert bare.fence.recording is not None
+    said = dict(unrun(bare).stamp(bare, bare.fence.recording.text) or ())
+    words = f" key:{said['key']} on:nvidia-h200/torch-2.13.0/2026-11-29"
+    kept = only(block.format(words, "'<address>'"))
+    assert unrun(kept).verdict(idle(kept)).kind == "kept"
+    edited = only(block.format(words, "'by hand'"))
+    assert unrun(edited).verdict(idle(edited)).kind == "edited"
+    stale = only(block.format(words, "'<address>'").replace("hex(", "oct("))
+    assert unrun(stale).verdict(idle(stale)).kind == "stale"
+    assert unrun(bare).verdict(idle(bare)).kind == "stale"
+
+
+def test_a_transcript_that_shows_nothing_is_missing() -> None:
+    member = only("```console fence:1 requires:cuda\n$ nvidia-smi\n```\n")
+    assert unrun(member).verdict(idle(member)).kind == "missing"
