@@ -12,6 +12,7 @@ import random
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import field
 
+from fencerun import svg
 from fencerun.compare import compare
 from fencerun.frozen import dataclass
 from fencerun.judge import rule_of
@@ -28,6 +29,7 @@ class Seen:
     step: Step
     lines: tuple[str, ...] | None
     failure: str | None
+    drawn: tuple[str, ...] = ()
 
 
 #: By fence id.
@@ -107,7 +109,8 @@ class Audit:
             return None
         rule = rule_of(seen.step.member.tags, self.masks)
         if compare(alone.lines, seen.lines, rule).equal:
-            return None
+            why = svg.first_difference(alone.drawn, seen.drawn, free=rule.any_number)
+            return f"alone it draws something else: {why}" if why else None
         for number, (a, b) in enumerate(zip(alone.lines, seen.lines, strict=False), 1):
             if a != b:
                 return f"line {number} of its output is {b!r}; alone, {a!r}"
@@ -138,4 +141,5 @@ class Audit:
 def _seen(step: Step, judgement: Judgement) -> Seen:
     verdict = judgement.verdict
     failed = verdict.kind in ("failed", "blocked")
-    return Seen(step, judgement.printed, f"{verdict.kind}: {verdict.what}" if failed else None)
+    failure = f"{verdict.kind}: {verdict.what}" if failed else None
+    return Seen(step, judgement.printed, failure, judgement.drawn)

@@ -7,7 +7,6 @@ which is handed in.
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 
@@ -67,7 +66,8 @@ def _settled(
     if lines is not None and language in transcript.SHOWN:
         lines = transcript.as_printed(language, lines)
     if one.drawn or two.drawn:
-        if (why := _drawn(one, two)) is not None:
+        free = one.rule.any_number
+        if (why := svg.first_difference(one.drawn, two.drawn, free=free)) is not None:
             what = f"it draws something else each time: {why}"
             remedy = "make it repeatable: seed its generators"
             return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
@@ -79,18 +79,6 @@ def _settled(
     what = "it prints something else each time: " + _difference(lines, other)
     remedy = _remedy(lines, other, one.rule, own)
     return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
-
-
-def _drawn(one: Judgement, two: Judgement) -> str | None:
-    """The first difference between what two runs drew."""
-    if len(one.drawn) != len(two.drawn):
-        return f"{len(one.drawn)} figures, then {len(two.drawn)}"
-    tolerance = math.inf if one.rule and one.rule.any_number else svg.TOLERANCE
-    try:
-        found = (svg.difference(a, b, tolerance) for a, b in zip(one.drawn, two.drawn, strict=True))
-        return next((why for why in found if why is not None), None)
-    except svg.NotSvg as error:
-        return f"no SVG ({error})"
 
 
 def _difference(one: Sequence[str], two: Sequence[str]) -> str:

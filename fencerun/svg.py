@@ -10,7 +10,7 @@ import hashlib
 import math
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fencerun.frozen import dataclass
@@ -131,6 +131,21 @@ def _numbered(name: str, value: str) -> str:
     if name not in _GEOMETRY:
         return value
     return _NUMBER.sub(lambda match: f" {float(match[0]):g} ", value)
+
+
+def first_difference(ones: Sequence[str], others: Sequence[str], *, free: bool) -> str | None:
+    """The first difference between two rows of drawings, in words; None where there is none.
+
+    ``free`` frees all coordinates.
+    """
+    if len(ones) != len(others):
+        return f"{len(ones)} figures, then {len(others)}"
+    tolerance = math.inf if free else TOLERANCE
+    try:
+        found = (difference(a, b, tolerance) for a, b in zip(ones, others, strict=True))
+        return next((why for why in found if why is not None), None)
+    except NotSvg as error:
+        return f"no SVG ({error})"
 
 
 def difference(recorded: str, drawn: str, tolerance: float = TOLERANCE) -> str | None:

@@ -64,8 +64,10 @@ def save(script: Script, name: str, *, needed: bool) -> tuple[list[str], dict[st
 
 def close() -> None:
     """Close what is still open: the next chain starts without figures."""
-    pyplot = sys.modules.get("matplotlib.pyplot")
-    if pyplot is not None and pyplot.get_fignums():
+    pyplot: Any = sys.modules.get("matplotlib.pyplot")
+    # A fence may have put anything there.
+    numbers = getattr(pyplot, "get_fignums", None)
+    if numbers is not None and numbers():
         pyplot.close("all")
 
 

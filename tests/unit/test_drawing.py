@@ -234,6 +234,16 @@ def test_a_figure_is_kept_where_it_cannot_be_drawn(course: Course) -> None:
     assert kept(course) == ("edited", "a figure that it shows is not there, or is no SVG")
 
 
+def test_a_padded_table_is_kept(course: Course) -> None:
+    path = course.page(fence("fence:1 requires:cuda as:markdown"))
+    course.record(script={1: "|a|b|\n|-|-|\n|1|2|\n"})
+    text = path.read_text()
+    path.write_text(text.replace("|a|b|\n|-|-|", "| a | b |\n| --- | --- |"))
+    assert kept(course)[0] == "kept"
+    path.write_text(text.replace("|1|2|", "|1|3|"))
+    assert kept(course)[0] == "edited"
+
+
 def test_another_device_draws_otherwise(course: Course) -> None:
     gated(course)
     course.machine.name = "nvidia-a100"
