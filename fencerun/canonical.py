@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from fencerun.masks import Mask, apply
+from fencerun.redaction import NOTHING, Redaction
 from fencerun.terminal import render
 
 #: A smaller limit leaves no room for the line that says what was left out.
@@ -29,16 +30,20 @@ _UNSEEN = re.compile(
 
 
 def canonical(
-    output: bytes, *, masks: Sequence[Mask] = (), limit: int = 64 * 1024
+    output: bytes,
+    *,
+    masks: Sequence[Mask] = (),
+    limit: int = 64 * 1024,
+    secrets: Redaction = NOTHING,
 ) -> tuple[str, ...]:
     """The lines a reader would see of ``output``; ``()`` when there are none but blank ones.
 
-    Together they hold at most ``limit`` bytes of UTF-8, line ends included. Raises ValueError
-    when ``limit`` is below ``MIN_LIMIT``.
+    Together they hold at most ``limit`` bytes of UTF-8, line ends included, and no secret. Raises
+    ValueError when ``limit`` is below ``MIN_LIMIT``.
     """
     if limit < MIN_LIMIT:
         raise ValueError(f"a limit of {limit} bytes is below {MIN_LIMIT}")
-    return _within(_lines(output.decode("utf-8", "backslashreplace"), masks), limit)
+    return _within(_lines(output.decode("utf-8", "backslashreplace"), masks, secrets), limit)
 
 
 def recorded(text: str, *, masks: Sequence[Mask] = ()) -> tuple[str, ...]:
@@ -50,8 +55,9 @@ def recorded(text: str, *, masks: Sequence[Mask] = ()) -> tuple[str, ...]:
     return _lines(text, masks)
 
 
-def _lines(text: str, masks: Sequence[Mask]) -> tuple[str, ...]:
-    shown = _UNSEEN.sub(_escape, render(text))
+def _lines(text: str, masks: Sequence[Mask], secrets: Redaction = NOTHING) -> tuple[str, ...]:
+    # Once it is seen as a reader sees it: colours may cut a secret into pieces.
+    shown = secrets.text(_UNSEEN.sub(_escape, render(text)))
     lines = shown.split("\n")
     if masks:
         lines = [apply(line, masks) for line in lines]

@@ -11,12 +11,21 @@ from dataclasses import replace
 from fencerun import compare as by_lines
 from fencerun.canonical import canonical, recorded
 from fencerun.compare import Comparison, NumberDiff, Rule
+from fencerun.redaction import NOTHING, Redaction
 from fencerun.transcript import Turn, split, with_outputs, without_frames
 
 
-def printed(turns: Sequence[Turn], outputs: Sequence[bytes], rule: Rule, limit: int) -> list[str]:
+def printed(
+    turns: Sequence[Turn],
+    outputs: Sequence[bytes],
+    rule: Rule,
+    limit: int,
+    secrets: Redaction = NOTHING,
+) -> list[str]:
     """The lines that a block with these outputs has; ``limit`` is in bytes, for each."""
-    lines = [canonical(output, masks=rule.masks, limit=limit) for output in outputs]
+    lines = [
+        canonical(output, masks=rule.masks, limit=limit, secrets=secrets) for output in outputs
+    ]
     lines += [()] * (len(turns) - len(lines))
     return list(with_outputs(turns, lines))
 

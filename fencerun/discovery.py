@@ -38,7 +38,7 @@ def discover(paths: Sequence[str], *, root: Path, exclude: Sequence[str] = ()) -
     for named in paths:
         path = Path(named)
         if named and path.is_dir():
-            below = (page for page in _below(path) if not _excluded(page, root, exclude))
+            below = (page for page in _below(path) if not excluded(page, root, exclude))
             pages: Iterable[str] = (page.as_posix() for page in below)
         elif named and path.exists():
             pages = [named.replace(os.sep, "/")]
@@ -49,8 +49,8 @@ def discover(paths: Sequence[str], *, root: Path, exclude: Sequence[str] = ()) -
     return tuple(found.values())
 
 
-def _excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:
-    """Whether a pattern matches the page or a directory it lies in."""
+def excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:
+    """Whether one of ``patterns`` matches the page or a directory that it lies in."""
     if not patterns:
         return False
     parts = Path(os.path.relpath(page, root)).parts
@@ -64,7 +64,7 @@ def _excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:
 
 def _below(directory: Path) -> list[Path]:
     names = _listed_by_git(directory)
-    if not names and _git(directory, "check-ignore", "-q", ".") is not None:
+    if not names and git(directory, "check-ignore", "-q", ".") is not None:
         names = None  # all of it is ignored, and yet it was asked for by name
     pages = _walked(directory) if names is None else _listed(directory, names)
     return sorted(pages, key=lambda page: page.parts)
@@ -92,14 +92,14 @@ def _walked(directory: Path) -> Iterator[Path]:
 
 def _listed_by_git(directory: Path) -> list[str] | None:
     """What git tracks or would track below ``directory``; None where there is no checkout."""
-    listing = _git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
+    listing = git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
     return (
         None if listing is None else [name for name in dict.fromkeys(listing.split("\0")) if name]
     )
 
 
-def _git(directory: Path, *arguments: str) -> str | None:
-    """What git prints; None where it fails or is absent."""
+def git(directory: Path, *arguments: str) -> str | None:
+    """What git prints, run in ``directory``; None where it fails or is absent."""
     environment = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
     command = ["git", "-C", os.fspath(directory), *arguments]
     try:

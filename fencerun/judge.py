@@ -21,6 +21,7 @@ from fencerun.localmodules import Read
 from fencerun.masks import Mask, lookup
 from fencerun.page import Recording
 from fencerun.plan import Member
+from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure, Outcome
 from fencerun.tags import Raises, Tags
 
@@ -52,29 +53,46 @@ def judge(
     max_output: int,
     elsewhere: bool = False,
     read: Read = lambda _: None,
+    secrets: Redaction = NOTHING,
 ) -> Judgement:
     """The judgement of a fence that ran.
 
     ``own`` are the project's masks, ``max_output`` is in bytes. ``elsewhere`` says that it was
     recorded on another device: then text and whole numbers are compared, other numbers are free.
-    ``read`` gives the files beside the page, which show its figures.
+    ``read`` gives the files beside the page, which show its figures. Nothing in the judgement
+    shows a secret.
     """
+    outcome = secrets.of(outcome)
+    judgement = _judged(member, outcome, own, max_output, elsewhere, read, secrets)
+    # The recorded side of a difference comes from the page.
+    return replace(judgement, verdict=secrets.of(judgement.verdict))
+
+
+def _judged(
+    member: Member,
+    outcome: Outcome,
+    own: Sequence[Mask],
+    max_output: int,
+    elsewhere: bool,
+    read: Read,
+    secrets: Redaction,
+) -> Judgement:
     failure, ending = _expected(member.tags.raises, outcome.failure)
     if member.tags.exit and member.fence.transcript is None:
         failure = _exited(member.tags.exit, failure)
     base = _base(member, outcome)
     if failure is not None:
-        return _failed(member, base, failure, outcome)
+        return _failed(member, base, failure, outcome, secrets)
     rule = rule_of(member.tags, own)
     if not member.recorded or (member.tags.quiet and not member.tags.figure):
         judgement = Judgement(base, rule=rule)
     elif member.fence.transcript is not None:
         turns = member.fence.transcript.turns
-        said = dialogue.printed(turns, outcome.turns, rule, max_output)
+        said = dialogue.printed(turns, outcome.turns, rule, max_output, secrets)
         judgement = compared(member, base, tuple(said), rule, elsewhere)
     else:
         output = b"" if member.tags.quiet else _with_line(outcome.output, ending, rule.tables)
-        printed = canonical(output, masks=rule.masks, limit=max_output)
+        printed = canonical(output, masks=rule.masks, limit=max_output, secrets=secrets)
         judgement = compared(member, base, printed, rule, elsewhere, outcome.figures, read)
     if member.fence.values:
         return bound.judge(judgement, member.fence.values, outcome.values, rule)
@@ -229,7 +247,9 @@ def _with_line(output: bytes, line: str | None, markdown: bool = False) -> bytes
     return output + between + line.encode("utf-8", "backslashreplace")
 
 
-def _failed(member: Member, base: Verdict, failure: Failure, outcome: Outcome) -> Judgement:
+def _failed(
+    member: Member, base: Verdict, failure: Failure, outcome: Outcome, secrets: Redaction
+) -> Judgement:
     line = failure.line or member.fence.line
     return Judgement(
         replace(
@@ -239,8 +259,8 @@ def _failed(member: Member, base: Verdict, failure: Failure, outcome: Outcome) -
             what=failure.summary,
             remedy=_remedy(member, failure),
             failure=failure,
-            output="\n".join(canonical(outcome.output, limit=SHOWN)),
-            stderr="\n".join(canonical(outcome.stderr, limit=SHOWN)),
+            output="\n".join(canonical(outcome.output, limit=SHOWN, secrets=secrets)),
+            stderr="\n".join(canonical(outcome.stderr, limit=SHOWN, secrets=secrets)),
             source=_source_line(member, line),
         )
     )
