@@ -6,25 +6,22 @@ by their Protocol.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from pathlib import Path
 
 from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
-from fencerun.errors import UsageError
 from fencerun.events import Event, FenceStarted, Verdict
 from fencerun.frozen import dataclass
 from fencerun.judge import blocked, judge
 from fencerun.judgement import Judgement
-from fencerun.kinds import PYTHONS
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Fence
 from fencerun.plan import Member, PlannedChain, Step
+from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure
-from fencerun.scratch import Scratch
+from fencerun.surroundings import Surroundings
 
 _COMPILERS = frozenset({"cxx", "nvcc"})
 
@@ -47,6 +44,8 @@ class Runner:
     tag: Callable[[Member], str] = lambda _: ""
     #: A reader of the files beside a page.
     beside: Callable[[str], Read] = lambda _: lambda _: None
+    #: What no judgement may show.
+    secrets: Redaction = NOTHING
     #: The step that failed and why, by chain: what comes after it there is blocked.
     failed: dict[str, tuple[Step, Failure]] = field(default_factory=dict)
     #: Seconds that each fence took, uncompared ones too, by id.
@@ -55,7 +54,7 @@ class Runner:
     def run(self, chains: Sequence[PlannedChain]) -> Iterator[tuple[Step, Judgement]]:
         """Every compared step of ``chains`` with its judgement, as they end."""
         self.failed.clear()
-        surroundings = _Surroundings()
+        surroundings = Surroundings()
         steps: dict[str, Step] = {}
         jobs = (self._chain(c, i, steps, surroundings) for i, c in enumerate(chains))
         try:
@@ -64,7 +63,7 @@ class Runner:
                 if isinstance(event, Started):
                     self._started(step)
                     continue
-                surroundings.ended(event.key)
+                surroundings.ended(_chain_of(event.key))
                 judgement = self._judged(event, step)
                 if step.compared:
                     yield step, judgement
@@ -72,7 +71,7 @@ class Runner:
             surroundings.close()
 
     def _chain(
-        self, chain: PlannedChain, index: int, steps: dict[str, Step], around: _Surroundings
+        self, chain: PlannedChain, index: int, steps: dict[str, Step], around: Surroundings
     ) -> Chain:
         """The engine's chain; notes in ``steps`` which step each job key stands for."""
         jobs = []
@@ -82,14 +81,16 @@ class Runner:
             jobs.append(_job(key, step))
         last = chain.steps[-1].member
         isolated = any(_needs_own_process(step.member) for step in chain.steps)
-        compiles = any("torch" in step.member.fence.code for step in chain.steps)
+        setup = around.setup(chain)
+        texts = (*(step.member.fence.code for step in chain.steps), setup[1] if setup else "")
+        compiles = any("torch" in text for text in texts)
         return Chain(
             chain.page.path,
             around.directory(str(index), last, len(jobs)),
             tuple(jobs),
             isolated,
             self.tag(last) if compiles else "",
-            around.setup(chain),
+            setup,
             last.scratch,
         )
 
@@ -111,6 +112,7 @@ class Runner:
             self.max_output,
             self.elsewhere(step.member),
             self.beside(step.member.page.path),
+            self.secrets,
         )
         if judgement.verdict.failure is not None:
             # Also where a `raises:` was not kept: the engine goes on after those.
@@ -144,65 +146,6 @@ class Runner:
 
 def _chain_of(key: str) -> str:
     return key.partition(".")[0]
-
-
-def _directory(page: str) -> str:
-    # A symlinked page runs where it is named, beside the files its author sees there.
-    return str(Path(page).absolute().parent)
-
-
-class _Surroundings:
-    """What lies around chains: their directories, made when they are sent, and set-up files."""
-
-    def __init__(self) -> None:
-        self._homes: dict[str, str] = {}
-        self._setups: dict[str, str] = {}
-        self._scratch = Scratch()
-        #: Of chains in a fresh directory: that, and how many jobs have still to end.
-        self._open: dict[str, tuple[str, int]] = {}
-
-    def _home(self, page: str) -> str:
-        if page not in self._homes:
-            self._homes[page] = _directory(page)
-        return self._homes[page]
-
-    def directory(self, chain: str, member: Member, jobs: int) -> str:
-        """Where a chain runs that has so many jobs and ``member`` for its last."""
-        home = self._home(member.page.path)
-        if not member.scratch:
-            return home
-        files = {block.path: block.text for block in member.page.files}
-        made = self._scratch.make(home, files)
-        self._open[chain] = (made, jobs)
-        return made
-
-    def setup(self, chain: PlannedChain) -> tuple[str, str] | None:
-        """Path and text of the set-up file of a chain that is to have it."""
-        name = chain.steps[-1].member.setup
-        if name is None or not any(s.member.fence.language in PYTHONS for s in chain.steps):
-            return None
-        path = os.path.normpath(os.path.join(self._home(chain.page.path), name))
-        if path not in self._setups:
-            try:
-                text = Path(path).read_text("utf-8-sig", "replace")
-            except OSError as error:
-                raise UsageError(f"the set-up file {path} cannot be read: {error}") from None
-            self._setups[path] = text
-        return path, self._setups[path]
-
-    def ended(self, key: str) -> None:
-        """A job is over; with the last one of its chain goes the chain's directory."""
-        chain = _chain_of(key)
-        if chain in self._open:
-            made, left = self._open.pop(chain)
-            if left > 1:
-                self._open[chain] = (made, left - 1)
-            else:
-                self._scratch.remove(made)
-
-    def close(self) -> None:
-        """Remove the directories of chains that nobody waits for any more."""
-        self._scratch.close()
 
 
 def _needs_own_process(member: Member) -> bool:

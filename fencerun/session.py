@@ -38,7 +38,8 @@ from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
 from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
 from fencerun.running import Runner
-from fencerun.selection import Target, selector, unmatched
+from fencerun.redaction import NOTHING, Redaction
+from fencerun.selection import Target, requiring, selector, unmatched
 from fencerun.unrun import Unrun
 
 if TYPE_CHECKING:
@@ -62,6 +63,8 @@ class Request:
     targets: tuple[Target, ...] = ()
     #: `-k`: only fences whose id or code holds this.
     word: str | None = None
+    #: `--requires`: only fences that need one of these, themselves or through what they continue.
+    requires: tuple[str, ...] = ()
     #: `--lf`: only these ids, relative to the root.
     among: frozenset[str] | None = None
     #: The verdicts that record acts on.
@@ -93,6 +96,8 @@ class Session:
     python: str
     emit: Callable[[Event], None]
     unrun: Unrun
+    #: What no page and no report may show.
+    secrets: Redaction = NOTHING
     verdicts: list[Verdict] = field(default_factory=list)
     problems: list[Problem] = field(default_factory=list)
     #: Ids of fences that have their verdict.
@@ -142,10 +147,14 @@ class Session:
     def selects(self) -> Callable[[Member], bool]:
         """Whether a member is asked for."""
         named = selector(self.request.targets, self.request.word)
+        needs = requiring(self.request.requires, self.gate.own)
         among = self.request.among
         if among is None:
-            return named
-        return lambda m: named(m) and f"{self.relative(m.page.path)}::{m.fence.number}" in among
+            return lambda m: named(m) and needs(m)
+        ids = among
+        return lambda m: (
+            named(m) and needs(m) and f"{self.relative(m.page.path)}::{m.fence.number}" in ids
+        )
 
     def _run(self) -> None:
         pages, settled = self.read()
@@ -181,6 +190,7 @@ class Session:
             self.unrun.passport if self.request.carry else None,
             self.unrun.tag,
             self.unrun.beside,
+            self.secrets,
         )
 
     def _load(self) -> Iterator[Page]:
@@ -216,7 +226,8 @@ class Session:
 
     def options(self, plan: Plan) -> EngineOptions:
         """How an engine is to run ``plan``."""
-        codes = (step.member.fence.code for chain in plan.chains for step in chain.steps)
+        codes = [step.member.fence.code for chain in plan.chains for step in chain.steps]
+        codes += self._around(plan)
         return EngineOptions(
             self.python,
             self.project.env,
@@ -226,8 +237,16 @@ class Session:
             leaks_are_errors=self.request.leaks_are_errors,
         )
 
+    def _around(self, plan: Plan) -> Iterator[str]:
+        """The texts that pages bring along besides fences: their files, and set-up files."""
+        for member in {c.page.path: c.steps[0].member for c in plan.chains}.values():
+            yield from (block.text for block in member.page.files)
+            if member.setup:
+                data = self.unrun.beside(member.page.path)(member.setup) or b""
+                yield data.decode("utf-8", "replace")
+
     def _start(self, about: str, parts: Sequence[Share]) -> None:
-        pages = sum(1 for share in parts if share.selected or _orphans(share))
+        pages = sum(1 for share in parts if share.selected or orphaned(share))
         total = sum(share.selected for share in parts)
         self.emit(RunStarted(self.request.verb, about, pages, total))
         for problem in self.problems:
@@ -269,7 +288,7 @@ class Session:
 
     def _finish(self, share: Share, judged: Judged) -> None:
         """Everything about a page that is not the running of its fences."""
-        page, orphans = share.page, _orphans(share)
+        page, orphans = share.page, orphaned(share)
         judged = [*judged, *self._idle(share)]
         verdicts, written = orphans, False
         if self.request.verb == "record" and not page.broken:
@@ -299,6 +318,7 @@ class Session:
                 yield Step(idle.member, True), judgement
 
     def _emit(self, verdict: Verdict) -> None:
+        verdict = self.secrets.of(verdict)
         self.verdicts.append(verdict)
         self.told.add(verdict.id)
         self.emit(FenceDone(verdict))
@@ -333,8 +353,8 @@ def _says_nothing(step: Step, judgement: Judgement) -> bool:
     return judgement.verdict.kind == "passed" and not speaks
 
 
-def _orphans(share: Share) -> list[Verdict]:
-    """Recordings without a fence, where the whole page was asked for."""
+def orphaned(share: Share) -> list[Verdict]:
+    """The verdicts on recordings without a fence, where the whole page was asked for."""
     page = share.page
     if page.broken or share.selected != len(page.fences):
         return []
