@@ -40,7 +40,7 @@ PURE = (
         "hidden",
         "kinds",
     ),
-    *("mkdocs", "fileblocks", "setupfile"),
+    *("mkdocs", "fileblocks", "setupfile", "gathering", "assembly"),
     *("regions", "tables", "figures", "svg", "drawing"),
 )
 
