@@ -120,7 +120,8 @@ class Audit:
         self, before: Sequence[PlannedChain], chain: PlannedChain, step: Step
     ) -> Step | None:
         """The last step of the chain whose presence in the prefix first makes the difference."""
-        if not self._shows(before, chain, step):
+        # What differs from itself without any company is nobody else's doing.
+        if self._shows((), chain, step) or not self._shows(before, chain, step):
             return None
         low, high = 0, len(before)  # the first `low` chains do not make it, the first `high` do
         while high - low > 1:

@@ -9,6 +9,7 @@ from typing import TextIO
 from fencerun import exits, launch
 from fencerun.audit import Audit, Dependence
 from fencerun.session import Request
+from fencerun.status import problem_line
 
 
 def audit(
@@ -17,6 +18,7 @@ def audit(
     python: str | None,
     seed: int | None,
     stream: TextIO,
+    requires: Sequence[str] = (),
 ) -> int:
     """Audit the selected fences.
 
@@ -28,11 +30,11 @@ def audit(
         stream.write(line + "\n")
         stream.flush()
 
-    request = Request("check", launch.targets(arguments), word)
+    request = Request("check", launch.targets(arguments), word, tuple(requires))
     session = launch.session(request, lambda event: None, python=python)
     _, settled = session.read()
     for problem in session.problems:
-        say(f"{problem.page}:{problem.line}: problem: {problem.what}. {problem.remedy}")
+        say(problem_line(problem))
     if exits.exit_code((), session.problems, allow_empty=True)[0]:
         return 3
     plan = session.plan(settled)

@@ -5,10 +5,11 @@ Answers "what changed since it was recorded" on any machine that has the history
 
 from __future__ import annotations
 
-import subprocess
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
+from fencerun.discovery import git
 from fencerun.freshness import Part, chain_of, of_chain, source_hash
 from fencerun.frontmatter import PageSettings
 from fencerun.plan import members
@@ -27,9 +28,10 @@ def parts_when_recorded(
         data = _show(file.parent, commit, file.name)
         if data is None:
             continue
-        settled = {m.fence.number: m for m in members(parse(data, path, base.syntax), base)}
-        if fence not in settled:
+        page = parse(data, path, base.syntax)
+        if page.broken or page.fence(fence) is None:
             continue
+        settled = {m.fence.number: m for m in members(page, base)}
 
         def read(name: str, commit: str = commit) -> bytes | None:
             return _show(file.parent, commit, name)
@@ -41,19 +43,10 @@ def parts_when_recorded(
 
 
 def _commits(file: Path) -> Iterator[str]:
-    listing = _git(file.parent, "log", f"-{DEPTH}", "--format=%h", "--", ".")
-    yield from (listing or b"").decode("ascii", "replace").split()
+    listing = git(file.parent, "log", f"-{DEPTH}", "--format=%h", "--", ".")
+    yield from (listing or "").split()
 
 
 def _show(directory: Path, commit: str, name: str) -> bytes | None:
-    return _git(directory, "show", f"{commit}:./{name}")
-
-
-def _git(directory: Path, *arguments: str) -> bytes | None:
-    try:
-        done = subprocess.run(
-            ["git", "-C", str(directory), *arguments], capture_output=True, check=False
-        )
-    except OSError:
-        return None
-    return done.stdout if done.returncode == 0 else None
+    text = git(directory, "show", f"{commit}:./{name}")
+    return None if text is None else os.fsencode(text)

@@ -9,21 +9,29 @@ from fencerun import exits, launch, state
 from fencerun.errors import UsageError
 from fencerun.explain import explain as explained
 from fencerun.session import Request, Session
-from fencerun.status import Status
+from fencerun.status import Status, problem_line
 
 
-def _session(arguments: Sequence[str], word: str | None, told: Sequence[str]) -> Session:
-    request = Request("check", launch.targets(arguments), word)
+def _session(
+    arguments: Sequence[str], word: str | None, told: Sequence[str], requires: Sequence[str] = ()
+) -> Session:
+    request = Request("check", launch.targets(arguments), word, tuple(requires))
     return launch.session(request, lambda event: None, told=told)
 
 
-def status(arguments: Sequence[str], word: str | None, told: Sequence[str], stream: TextIO) -> int:
+def status(
+    arguments: Sequence[str],
+    word: str | None,
+    told: Sequence[str],
+    stream: TextIO,
+    requires: Sequence[str] = (),
+) -> int:
     """Say what is known of every selected fence.
 
     The exit code is 3 where a page has a problem; with ``told``, 5 where no run accounts for a
     fence; else 0.
     """
-    session = _session(arguments, word, told)
+    session = _session(arguments, word, told, requires)
     pages, settled = session.read()
     by_page = {found[0].page.path: found for found in settled}
     selects = session.selects()
@@ -53,5 +61,5 @@ def explain(arguments: Sequence[str], stream: TextIO) -> int:
         for line in explained(member, session.unrun, session.gate, base, known):
             stream.write(line + "\n")
     for problem in session.problems:
-        stream.write(f"{problem.page}:{problem.line}: problem: {problem.what}\n")
+        stream.write(problem_line(problem) + "\n")
     return 3 if any(page.broken for page in pages) else 0

@@ -24,6 +24,7 @@ _VERSION = 1
 #: Verdicts that `--lf` selects.
 RED = frozenset(
     {"changed", "rounding", "unrecorded", "failed", "blocked", "edited", "stale", "refused"}
+    | {"missing", "expired"}
 )
 
 
@@ -43,7 +44,7 @@ def load(root: Path) -> dict[str, Last]:
             return {}
         fences = table["fences"].items()
         return {fence: Last(str(kind), _seconds(seconds)) for fence, (kind, seconds) in fences}
-    except (OSError, ValueError, KeyError, TypeError, IndexError, AttributeError):
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
 
@@ -51,15 +52,20 @@ def _seconds(value: Any) -> float | None:
     return float(value) if isinstance(value, (int, float)) else None
 
 
-def save(root: Path, verdicts: Iterable[Verdict], relative: Mapping[str, str]) -> None:
+def save(
+    root: Path, verdicts: Iterable[Verdict], relative: Mapping[str, str], *, timed: bool = True
+) -> None:
     """Add ``verdicts`` to the state. ``relative`` maps pages to their path from the root.
 
-    A project that cannot be written to has no state; that is no error.
+    Unless the run is ``timed``, seconds stay as they are. A project that cannot be written to has
+    no state; that is no error.
     """
-    fences = {fence: [last.kind, last.seconds] for fence, last in load(root).items()}
+    before = load(root)
+    fences = {fence: [last.kind, last.seconds] for fence, last in before.items()}
     for verdict in verdicts:
-        page = relative.get(verdict.page, verdict.page)
-        fences[f"{page}::{verdict.fence}"] = [verdict.kind, verdict.seconds]
+        fence = f"{relative.get(verdict.page, verdict.page)}::{verdict.fence}"
+        seconds = verdict.seconds if timed else before.get(fence, Last("")).seconds
+        fences[fence] = [verdict.kind, seconds]
     with suppress(OSError):
         _write(root / DIRECTORY, json.dumps({"version": _VERSION, "fences": fences}))
 

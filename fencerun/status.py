@@ -36,7 +36,7 @@ class Status:
     def page(self, page: Page, chosen: Sequence[Member], relative: str) -> None:
         """Show what is wrong with a page, each chosen fence, and recordings without a fence."""
         for problem in page.problems:
-            self._say(_problem(problem))
+            self._say(problem_line(problem))
         idle = {}
         if chosen:
             ids = {member.id for member in chosen}
@@ -102,7 +102,8 @@ class Status:
         self.stream.write(line + "\n")
 
 
-def _problem(problem: Problem) -> str:
+def problem_line(problem: Problem) -> str:
+    """A line that says what is wrong with a page, and what to do."""
     kind = "problem" if problem.severity == "error" else "warning"
     remedy = f". {problem.remedy[:1].upper()}{problem.remedy[1:]}" if problem.remedy else ""
     return f"{problem.page}:{problem.line}: {kind}: {problem.what}{remedy} [{problem.code}]"

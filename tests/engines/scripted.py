@@ -50,6 +50,7 @@ class ScriptedEngine:
     #: ``page::number`` of each execution, in order.
     ran: list[str] = field(default_factory=list)
     closed: bool = False
+    isolates: bool = True
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         for chain in chains:
@@ -86,6 +87,9 @@ class ScriptedEngine:
 
     def describe(self) -> str:
         return "scripted"
+
+    def fresh(self) -> None:
+        """Every execution is."""
 
     def close(self) -> None:
         self.closed = True
