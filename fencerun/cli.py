@@ -108,6 +108,9 @@ def _selection_options(verb: argparse.ArgumentParser) -> None:
         "targets", nargs="*", metavar="ID", help="PAGE, DIR, PAGE::FENCE or PAGE:LINE"
     )
     verb.add_argument("-k", dest="word", metavar="WORD", help="fences whose id or code holds WORD")
+    verb.add_argument(
+        "--requires", metavar="CAPS", default="", help="fences that need one of these to run"
+    )
     verb.add_argument("-v", "--verbose", action="count", default=0)
 
 
@@ -123,6 +126,12 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--lf", dest="last_failed", action="store_true", help="what was not green the last time"
+    )
+    verb.add_argument(
+        "--since", metavar="REF", help="pages that differ from a git ref, or use what does"
+    )
+    verb.add_argument(
+        "--shard", metavar="I/N", help="one machine's share of the pages, such as 2/5"
     )
     verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
     verb.add_argument(
@@ -140,7 +149,9 @@ def _run_options(verb: argparse.ArgumentParser) -> None:
         "--must-have", metavar="CAPS", default="", help="exit 2 at once where one is missing"
     )
     _from_option(verb)
-    verb.add_argument("--allow-empty", action="store_true", help="selecting no fence is fine")
+    verb.add_argument(
+        "--allow-empty", action="store_true", help="no fence, or none that can run here, is fine"
+    )
 
 
 def _from_option(verb: argparse.ArgumentParser) -> None:
@@ -170,6 +181,9 @@ def _run(arguments: argparse.Namespace) -> int:
         renew=getattr(arguments, "renew", False),
         allow_empty=arguments.allow_empty,
         fail_fast=arguments.fail_fast,
+        requires=_commas(arguments.requires),
+        since=arguments.since,
+        shard=arguments.shard,
         leaks_are_errors=arguments.leaks == "error",
         carry=any(report.startswith("jsonl") for report in arguments.report),
     )
@@ -189,9 +203,7 @@ def _run(arguments: argparse.Namespace) -> int:
             told=arguments.told,
             engine=choice.engine(arguments.engine, debug=arguments.pdb),
         )
-        done = session.run()
-        launch.remember(session, done)
-        return done.exit_code
+        return launch.run(session).exit_code
     finally:
         reporter.close()
         for stream in opened:
@@ -254,14 +266,22 @@ def _open(file: str, opened: list[TextIO]) -> TextIO:
 def _status(arguments: argparse.Namespace) -> int:
     from fencerun import inspection
 
-    return inspection.status(arguments.targets, arguments.word, arguments.told, sys.stdout)
+    requires = _commas(arguments.requires)
+    return inspection.status(
+        arguments.targets, arguments.word, arguments.told, sys.stdout, requires
+    )
 
 
 def _audit(arguments: argparse.Namespace) -> int:
     from fencerun import auditing
 
     return auditing.audit(
-        arguments.targets, arguments.word, arguments.python, arguments.seed, sys.stdout
+        arguments.targets,
+        arguments.word,
+        arguments.python,
+        arguments.seed,
+        sys.stdout,
+        _commas(arguments.requires),
     )
 
 

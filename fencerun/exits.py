@@ -30,7 +30,10 @@ RAN: frozenset[VerdictKind] = frozenset(
 def exit_code(
     verdicts: Iterable[Verdict], problems: Iterable[Problem], *, allow_empty: bool = False
 ) -> tuple[int, tuple[str, ...]]:
-    """The exit code, and sentences for what the verdicts alone do not explain."""
+    """The exit code, and sentences for what the verdicts alone do not explain.
+
+    With ``allow_empty`` it is no fault that no fence was selected, or that none of them ran.
+    """
     kinds = {verdict.kind for verdict in verdicts}
     if any(problem.severity == "error" for problem in problems):
         return 3, ()
@@ -41,7 +44,7 @@ def exit_code(
     if not kinds:
         note = "no fence was selected: nothing was checked (--allow-empty accepts that)"
         return (0, ()) if allow_empty else (5, (note,))
-    if not kinds & RAN:
+    if not kinds & RAN and not allow_empty:
         return 5, ("no fence ran: nothing was verified on this machine",)
     return (5, ()) if kinds & _UNVERIFIED else (0, ())
 

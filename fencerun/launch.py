@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fencerun import config, files, interpreter, reader, runs, selection, state
+from fencerun import config, files, interpreter, reader, redaction, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
 from fencerun.discovery import discover
@@ -41,9 +41,9 @@ def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
     )
 
 
-def project() -> config.Project:
-    """The project around the working directory."""
-    return config.load(config.find_root(Path.cwd()))
+def project(root: Path | None = None) -> config.Project:
+    """The project at ``root``, or else the one around the working directory."""
+    return config.load(config.find_root(Path.cwd()) if root is None else root)
 
 
 def _called(
@@ -87,32 +87,62 @@ def session(
     must_have: Collection[str] = (),
     told: Sequence[str] = (),
     engine: Callable[[EngineOptions], Engine] | None = None,
+    root: Path | None = None,
 ) -> Session:
     """A session for ``request``.
 
-    ``told`` are `--report jsonl=` files of other runs. Raises UsageError when the configuration
-    or an argument makes no sense, or when a capability in ``must_have`` does not hold.
+    ``told`` are `--report jsonl=` files of other runs. Where ``since`` or ``shard`` leave pages
+    out, it is no fault that no fence is left, or none that can run. Raises UsageError when the
+    configuration or an argument makes no sense, or when a capability in ``must_have`` does not
+    hold.
     """
-    settings = project()
+    settings = project(root)
     chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
     gate = _gate(settings, chosen, without)
     own = _masks(settings)
     _insist(gate, must_have)
     gate.insist(_defaults(settings), {*NAMED, *(mask.name for mask in own)})
+    _insist_on_names(request.requires, gate)
     names = _names(request.targets, settings)
     _refuse_own_page(names)
     request = replace(request, targets=_called(request.targets, names, settings))
+    notes: list[str] = []
+    if request.since is not None or request.shard is not None:
+        names, request = _narrowed(names, request, settings, notes)
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
         Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
               runs.load(told) if told else {}),
+        redaction.from_environment({**os.environ, **settings.env}), notes=notes,
     )  # fmt: skip
 
 
-def last_failed(request: Request) -> Request:
+def _narrowed(
+    names: Sequence[str], request: Request, settings: config.Project, notes: list[str]
+) -> tuple[tuple[str, ...], Request]:
+    """The pages that ``since`` and ``shard`` leave, and the request for them."""
+    from fencerun import narrowing
+
+    left = tuple(names)
+    if request.shard is not None:
+        left = narrowing.share(left, request.shard, settings, notes)
+    if request.since is not None:
+        left = narrowing.touched(left, request.since, settings, notes)
+    targets = (t for t in request.targets if t.path in left or not (t.fence or t.line))
+    return left, replace(request, targets=tuple(targets), allow_empty=True)
+
+
+def run(session: Session) -> RunDone:
+    """Run a session, and keep what it said for the next one."""
+    done = session.run()
+    remember(session, done)
+    return done
+
+
+def last_failed(request: Request, root: Path | None = None) -> Request:
     """``request`` for what was not green the last time; for everything where all was."""
-    last = state.load(project().root)
+    last = state.load(project(root).root)
     among = frozenset(fence for fence, one in last.items() if one.kind in state.RED)
     return replace(request, among=among or None)
 
@@ -120,7 +150,9 @@ def last_failed(request: Request) -> Request:
 def remember(session: Session, done: RunDone) -> None:
     """Keep what a run said, for `--lf`, `status` and `explain`."""
     pages = {verdict.page: session.relative(verdict.page) for verdict in done.verdicts}
-    state.save(session.project.root, done.verdicts, pages)
+    # A share that timed itself would move the borders of the shares that come after it.
+    timed = session.request.shard is None
+    state.save(session.project.root, done.verdicts, pages, timed=timed)
 
 
 def strip(request: Request) -> int:
@@ -129,7 +161,7 @@ def strip(request: Request) -> int:
     A page with a problem is left as it is. Raises UsageError where less than pages is named.
     """
     single = [target for target in request.targets if target.fence or target.line]
-    if single or request.word or request.among is not None:
+    if single or request.word or request.requires or request.among is not None:
         raise UsageError("--strip removes every recording of a page", "name pages or directories")
     code = 0
     settings = project()
@@ -183,6 +215,14 @@ def _caches(root: Path) -> dict[str, str]:
     }
     base = root / state.DIRECTORY / "cache"
     return {name: os.environ.get(name) or str(base / part) for name, part in kept.items()}
+
+
+def _insist_on_names(requires: Sequence[str], gate: Gate) -> None:
+    for word in requires:
+        try:
+            selection.requiring([word], gate.own)
+        except TagError as error:
+            raise UsageError(f"--requires {word}: {error.args[0]}", error.args[1]) from None
 
 
 def _insist(gate: Gate, must_have: Collection[str]) -> None:

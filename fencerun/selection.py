@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+from fencerun.capabilities import parse as parse_capability
 from fencerun.frozen import dataclass
 from fencerun.plan import Member
+
+#: Capabilities that a fence bounds or names further; to select, their names alone will do.
+NAMES_ALONE = frozenset({"gpu", "gpus", "sm", "python"})
 
 _TARGET = re.compile(
     r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL
@@ -55,6 +59,40 @@ def selector(targets: Sequence[Target], word: str | None) -> Callable[[Member], 
         if named and member.page.path not in whole and not any(_names(t, member) for t in named):
             return False
         return not lowered or lowered in f"{member.id}\n{member.fence.code}".lower()
+
+    return selects
+
+
+#: Further capabilities that a fence may name for what needs the first.
+_ALSO: Mapping[str, frozenset[str]] = {
+    "cuda": frozenset({"accelerator", "gpu", "gpus", "sm"}),
+    "rocm": frozenset({"accelerator", "gpu", "gpus"}),
+    "mps": frozenset({"accelerator"}),
+    "xpu": frozenset({"accelerator"}),
+}
+
+
+def requiring(words: Sequence[str], own: Collection[str] = ()) -> Callable[[Member], bool]:
+    """Whether a member requires one of ``words``, itself or through what it continues.
+
+    ``cuda`` means all that a machine with CUDA is needed for: ``sm>=90`` and ``gpus>=2`` too, and
+    ``accelerator`` any of those. ``own`` are the project's own names. Raises TagError for a word
+    that is no capability.
+    """
+    if not words:
+        return lambda member: True
+    wanted = [parse_capability(word, own) for word in words if word not in NAMES_ALONE]
+    names = {word for word in words if word in NAMES_ALONE}
+    names |= {one.name for one in wanted if not one.operator and not one.value}
+    names |= {name for word in words for name in _ALSO.get(word, ())}
+    texts = {one.text for one in wanted}
+
+    def selects(member: Member) -> bool:
+        asked = [parse_capability(text, own) for text in member.requires]
+        return any(
+            one.text in texts or one.name in names or ("accelerator" in words and one.accelerated)
+            for one in asked
+        )
 
     return selects
 

@@ -37,8 +37,8 @@ from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
 from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
-from fencerun.running import Runner
 from fencerun.redaction import NOTHING, Redaction
+from fencerun.running import Runner
 from fencerun.selection import Target, requiring, selector, unmatched
 from fencerun.unrun import Unrun
 
@@ -65,6 +65,10 @@ class Request:
     word: str | None = None
     #: `--requires`: only fences that need one of these, themselves or through what they continue.
     requires: tuple[str, ...] = ()
+    #: `--since`: only pages that differ from this git ref, or use a file that does.
+    since: str | None = None
+    #: `--shard`: only this share of the pages, such as ``2/5``.
+    shard: str | None = None
     #: `--lf`: only these ids, relative to the root.
     among: frozenset[str] | None = None
     #: The verdicts that record acts on.

@@ -80,3 +80,9 @@ def test_rerun_names_fences_then_pages() -> None:
 def test_rerun_quotes_for_the_shell() -> None:
     odd = [Verdict("a b.md::1", "failed", "a b.md", 1, 1)]
     assert rerun(odd) == "fencerun check 'a b.md::1'"
+
+
+def test_where_it_is_allowed_that_nothing_runs_recordings_must_still_be_fresh() -> None:
+    assert exit_code(verdicts("kept", "skipped"), (), allow_empty=True)[0] == 0
+    for kind in ("stale", "missing", "expired"):
+        assert exit_code(verdicts("kept", kind), (), allow_empty=True)[0] == 5

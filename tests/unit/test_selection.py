@@ -7,7 +7,8 @@ import pytest
 from fencerun.frontmatter import PageSettings
 from fencerun.plan import members
 from fencerun.reader import parse as read
-from fencerun.selection import Target, parse, selector, unmatched
+from fencerun.selection import Target, parse, requiring, selector, unmatched
+from fencerun.tags import TagError
 
 PAGE = b"""# a
 
@@ -67,3 +68,62 @@ def test_single_fences_that_are_not_there() -> None:
     named = ["a.md", "b.md", "a.md::1", "a.md:2", "a.md:6", "a.md::2", "a.md:9", "b.md::1"]
     missing = unmatched([parse(name) for name in named], found)
     assert [str(target) for target in missing] == ["a.md::2", "a.md:9", "b.md::1"]
+
+
+REQUIRING = b"""
+```python fence:1 requires:cuda
+```
+
+```python fence:2 continues:1
+```
+
+```python fence:3 requires:sm>=90
+```
+
+```python fence:4 requires:rocm
+```
+
+```python fence:5 requires:gpus>=2
+```
+
+```python fence:6 requires:nvcc,wmt
+```
+
+```python fence:7 requires:torch>=2.9
+```
+
+```python fence:8 requires:python>=3.11
+```
+
+```python fence:9
+```
+"""
+
+
+@pytest.mark.parametrize(
+    ("words", "numbers"),
+    [
+        ((), {1, 2, 3, 4, 5, 6, 7, 8, 9}),
+        (("cuda",), {1, 2, 3, 5}),
+        (("rocm",), {4, 5}),
+        (("accelerator",), {1, 2, 3, 4, 5}),
+        (("sm",), {3}),
+        (("sm>=90",), {3}),
+        (("sm>=80",), set()),
+        (("nvcc",), {6}),
+        (("wmt", "gpus"), {5, 6}),
+        (("dist:torch",), {7}),
+        (("python",), {8}),
+        (("slow",), set()),
+    ],
+    ids=str,
+)
+def test_requiring(words: tuple[str, ...], numbers: set[int]) -> None:
+    selects = requiring(words, ("wmt",))
+    found = members(read(REQUIRING, "p.md"), PageSettings())
+    assert {member.fence.number for member in found if selects(member)} == numbers
+
+
+def test_requiring_what_is_no_capability() -> None:
+    with pytest.raises(TagError, match="no such capability"):
+        requiring(["cudo"])

@@ -1,0 +1,60 @@
+"""Fewer pages: those that a change touches, or one machine's share of them.
+
+Reads pages, asks git, and looks at what the last run took. Runs nothing. ``notes`` get a sentence
+that says what was left out.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Sequence
+
+from fencerun import files, reader, sharding, since, state
+from fencerun.beside import beside
+from fencerun.config import Project
+
+
+def touched(names: Sequence[str], ref: str, project: Project, notes: list[str]) -> tuple[str, ...]:
+    """The pages that differ from the git ref, or use a file that does.
+
+    All of them where the configuration differs. Raises UsageError where git does not know the ref.
+    """
+    changed = since.changed(ref, project.root)
+    if os.path.join(os.path.realpath(project.root), "pyproject.toml") in changed:
+        notes.append(f"pyproject.toml changed since {ref}, and with it every page")
+        return tuple(names)
+    found = []
+    for name in names:
+        base = project.settings_for(_relative(name, project))
+        page = reader.parse(files.read(name), name, base.syntax)
+        if since.touched(page, base, changed, beside(name)):
+            found.append(name)
+    notes.append(f"changed since {ref}: {_of(found, names)}")
+    return tuple(found)
+
+
+def share(names: Sequence[str], shard: str, project: Project, notes: list[str]) -> tuple[str, ...]:
+    """The pages of one share, such as ``2/5``, by what the last run took.
+
+    Shares fit together where they weigh pages alike: the note has a hash of the weights.
+    """
+    index, count = sharding.parse(shard)
+    pages = {_relative(name, project): files.read(name) for name in names}
+    took = {fence: one.seconds for fence, one in state.load(project.root).items() if one.seconds}
+    weighed = sharding.weights(pages, took)
+    own = sharding.share(weighed, index, count)
+    found = tuple(name for name in names if _relative(name, project) in own)
+    digest = hashlib.sha256(repr(sorted(weighed.items())).encode("utf-8", "surrogateescape"))
+    notes.append(
+        f"share {index} of {count}: {_of(found, names)} (by weights {digest.hexdigest()[:8]})"
+    )
+    return found
+
+
+def _of(some: Sequence[str], every: Sequence[str]) -> str:
+    return f"{len(some)} of {len(every)} page{'' if len(every) == 1 else 's'}"
+
+
+def _relative(name: str, project: Project) -> str:
+    return os.path.relpath(name, project.root).replace(os.sep, "/")
