@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import pty
+import re
 import select
 import subprocess
 import sys
@@ -115,9 +116,10 @@ def test_failures_and_breakpoints(tmp_path: Path) -> None:
     # The failed fence's own report comes between.
     assert "output so far\n      | before\n" in said
     assert "p.md:14: stopped: fence 2, breakpoint()\n" in said
-    assert 'p.md(15)<module>()\n-> print("x is", x)\n' in said
+    # From Python 3.13 on it stops at the call itself.
+    assert re.search(r"p\.md\(1[45]\)<module>\(\)\n", said)
     assert "hello\n" in session.type("x = 5", "print('hello')")
-    assert "--Return--" in session.type("n")
+    assert "p.md(15)<module>()" in session.type("n")
 
     said = session.type("c")
     assert "p.md:25: failed: fence 3, json.decoder.JSONDecodeError" in said
