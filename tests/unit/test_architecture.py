@@ -30,6 +30,7 @@ PURE = (
         "proof",
     ),
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
+    *("redaction", "sharding"),
     *(
         "capabilities",
         "freshness",
@@ -55,7 +56,7 @@ OWNED = {
     "fcntl": {"files", "engines", "worker"},
     "subprocess": {"discovery", "history", "probing", "engines", "worker"},
     "rich": {"reporters"},
-    "pytest": {"pytest_plugin"},
+    "pytest": {"pytest_plugin", "pytesting"},
     "coverage": {"coverage_plugin"},
     "ray": {"engines"},
     "starlette": {"serve"},
@@ -111,7 +112,7 @@ def test_the_worker_needs_the_standard_library_only(path: Path) -> None:
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_stages_do_not_know_the_session(path: Path) -> None:
     """Nothing below the front ends imports what drives them."""
-    front = ("cli", "launch", "session", "__main__", "inspection", "auditing", "pytest_plugin")
+    front = ("cli", "launch", "session", "__main__", "inspection", "auditing", "api", "pytesting")
     if name_of(path).partition("/")[0] in front:
         return
     for imported in imports(path):
@@ -125,6 +126,7 @@ def test_stages_do_not_know_the_session(path: Path) -> None:
         ("import fencerun.session", ("rich", "yaml", "torch", "markdown_it")),
         ("import fencerun.reader", ("markdown_it", "yaml", "rich")),
         ("import fencerun.reporters.plain", ("rich", "yaml")),
+        ("import fencerun", ("typing", "fencerun.api", "dataclasses")),
     ],
 )
 def test_starting_imports_no_more_than_it_needs(statement: str, absent: tuple[str, ...]) -> None:

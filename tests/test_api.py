@@ -1,0 +1,218 @@
+"""The Python API, and what it leaves alone in the process that calls it."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import subprocess
+import sys
+import threading
+from dataclasses import FrozenInstanceError
+from pathlib import Path
+
+import pytest
+
+import fencerun
+from fencerun import Run
+from fencerun.errors import FencerunError, UsageError
+
+PAGE = """\
+```python fence:1
+print("one")
+```
+
+```python fence:2 requires:slow
+print("two")
+```
+"""
+
+
+@pytest.fixture(autouse=True)
+def page(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    for name in ("VIRTUAL_ENV", "FENCERUN_PAGE"):
+        monkeypatch.delenv(name, raising=False)
+    path = tmp_path / "p.md"
+    path.write_text(PAGE)
+    return path
+
+
+def kinds(run: Run) -> dict[str, str]:
+    return {verdict.id: verdict.kind for verdict in run.verdicts}
+
+
+def test_check_then_record_then_check(page: Path) -> None:
+    first: Run = fencerun.check("p.md")
+    assert (first.exit_code, kinds(first)) == (
+        1,
+        dict.fromkeys(("p.md::1", "p.md::2"), "unrecorded"),
+    )
+    assert page.read_text() == PAGE
+    recorded: Run = fencerun.record(["p.md::1"], once=True)
+    assert (recorded.exit_code, kinds(recorded)) == (0, {"p.md::1": "recorded"})
+    assert "```text output:1\none\n```" in page.read_text()
+    assert kinds(fencerun.check(Path("p.md"), select="one")) == {"p.md::1": "passed"}
+    assert kinds(fencerun.check(requires=["slow"])) == {"p.md::2": "unrecorded"}
+    without = fencerun.check("p.md", without=["slow"])
+    assert without.exit_code == 5
+    assert kinds(without)["p.md::2"] == "missing"
+
+
+def test_a_run_is_frozen_and_tells_of_problems(page: Path) -> None:
+    page.write_text(PAGE.replace("fence:2", "fence:1"))
+    run = fencerun.check()
+    assert run.exit_code == 3
+    assert [problem.code for problem in run.problems] == ["number-twice"]
+    assert run.seconds > 0
+    with pytest.raises(FrozenInstanceError):
+        run.exit_code = 0  # type: ignore[misc]
+
+
+def test_a_run_says_why_it_is_not_green() -> None:
+    assert "no fence was selected" in fencerun.check(select="nowhere").notes[0]
+    assert fencerun.check(select="nowhere", allow_empty=True).exit_code == 0
+
+
+def test_a_dry_run_writes_nothing(page: Path) -> None:
+    assert fencerun.record(dry_run=True).exit_code == 1
+    assert page.read_text() == PAGE
+
+
+def test_another_root_and_another_machine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    lab = tmp_path / "course"
+    (lab / "lessons").mkdir(parents=True)
+    (lab / "pyproject.toml").write_text(
+        "[tool.fencerun]\npaths = ['lessons']\n[tool.fencerun.capabilities]\nlab = {env = 'LAB'}\n"
+    )
+    (lab / "lessons/x.md").write_text("```python fence:1 requires:lab\nprint(1)\n```\n")
+    with pytest.raises(UsageError, match="--must-have lab"):
+        fencerun.check(root=lab, must_have=["lab"])
+    monkeypatch.setenv("LAB", "1")
+    ran = fencerun.check(root=lab, reports={"jsonl": "run/lab.jsonl"})
+    assert kinds(ran) == {"course/lessons/x.md::1": "unrecorded"}
+    monkeypatch.delenv("LAB")
+    taken = fencerun.record(root=lab, told=[Path("run/lab.jsonl")])
+    assert kinds(taken) == {"course/lessons/x.md::1": "recorded"}
+    assert (lab / ".fencerun").is_dir()
+    assert not (tmp_path / ".fencerun").exists()
+
+
+# Reports.
+
+
+def test_nothing_is_printed_unless_asked(capfd: pytest.CaptureFixture[str]) -> None:
+    fencerun.check()
+    fencerun.record()
+    assert capfd.readouterr() == ("", "")
+    fencerun.check(reports={"plain": sys.stdout})
+    assert "2 passed" in capfd.readouterr().out
+
+
+def test_reports_go_to_streams_and_files() -> None:
+    stream = io.StringIO()
+    fencerun.check(reports={"plain": stream, "jsonl": "out/run.jsonl", "junit": Path("out/j.xml")})
+    assert "2 unrecorded" in stream.getvalue(), "and it is still open"
+    events = [json.loads(line) for line in Path("out/run.jsonl").read_text().splitlines()]
+    assert events[-1]["event"] == "run_done"
+    assert all(e["verdict"]["key"] for e in events if e["event"] == "fence_done")
+    assert Path("out/j.xml").read_text().startswith("<?xml")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [
+        {"reports": {"nowhere": "x"}},
+        {"reports": {"plain": "p.md/x"}},
+        {"paths": "missing.md"},
+        {"paths": "p.md::9"},
+        {"python": "missing-python"},
+        {"without": "slow"},
+        {"requires": "slow"},
+        {"must_have": ["cudo"]},
+    ],
+    ids=str,
+)
+def test_a_call_that_makes_no_sense(arguments: dict[str, object]) -> None:
+    with pytest.raises(UsageError):
+        fencerun.check(**arguments)  # type: ignore[arg-type]
+    assert issubclass(UsageError, FencerunError)
+
+
+# The calling process.
+
+CALLER = """
+import ctypes, os, signal, sys, threading
+import fencerun
+loaded = [name for name in sys.modules if name.startswith("fencerun.")]
+assert not loaded, loaded
+def state():
+    flag = ctypes.c_int(-1)
+    if sys.platform == "linux":
+        ctypes.CDLL(None).prctl(37, ctypes.byref(flag), 0, 0, 0)  # PR_GET_CHILD_SUBREAPER
+    descriptors = len(os.listdir("/proc/self/fd")) if os.path.isdir("/proc/self/fd") else 0
+    handlers = [signal.getsignal(number) for number in signal.valid_signals()]
+    streams = (sys.stdin, sys.stdout, sys.stderr)
+    return (os.getcwd(), dict(os.environ), flag.value, descriptors, handlers, streams,
+            threading.active_count(), sys.argv, list(sys.path), signal.set_wakeup_fd(-1))
+import fencerun.api, fencerun.engines.worker
+before = state()
+fencerun.check("p.md", reports={"jsonl": os.devnull})
+fencerun.record("p.md")
+after = state()
+assert before == after, [pair for pair in zip(before, after) if pair[0] != pair[1]]
+assert before[2] in (0, -1), "a subreaper"
+try:
+    os.waitpid(-1, os.WNOHANG)
+except ChildProcessError:
+    print("no child is left")
+"""
+
+
+def test_the_caller_stays_as_it_is() -> None:
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", CALLER], capture_output=True, text=True, timeout=120
+    )
+    assert (done.stdout, done.stderr) == ("no child is left\n", "")
+
+
+def test_the_functions_are_not_hidden_by_modules() -> None:
+    """A module of that name would take the function's place once something imports it."""
+    package = Path(fencerun.__file__).parent
+    modules = {path.stem for path in package.iterdir()}
+    assert not modules & set(fencerun.__all__)
+    assert set(fencerun.__all__) <= set(dir(fencerun))
+    with pytest.raises(AttributeError, match="no attribute 'chekc'"):
+        fencerun.chekc  # type: ignore[attr-defined]  # noqa: B018
+
+
+def test_calls_from_threads_do_not_meet(page: Path) -> None:
+    Path("q.md").write_text(PAGE)
+    found: dict[str, Run] = {}
+
+    def call(name: str) -> None:
+        found[name] = fencerun.record(name)
+
+    threads = [threading.Thread(target=call, args=(name,)) for name in ("p.md", "q.md")]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert {name: run.exit_code for name, run in found.items()} == {"p.md": 0, "q.md": 0}
+    assert page.read_text() == Path("q.md").read_text()
+
+
+def test_an_interrupted_run_raises_when_all_is_cleaned_up() -> None:
+    code = """
+import os, signal, threading, fencerun
+threading.Timer(1.5, os.kill, (os.getpid(), signal.SIGINT)).start()
+try:
+    fencerun.check("p.md")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+    Path("p.md").write_text("```python fence:1\nimport time; time.sleep(50)\n```\n")
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, timeout=60, env=os.environ
+    )
+    assert done.stdout == "interrupted\n", done.stderr
