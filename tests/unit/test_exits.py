@@ -73,7 +73,8 @@ def test_a_problem_outweighs_verdicts_and_a_warning_does_not() -> None:
 
 def test_rerun_names_fences_then_pages() -> None:
     assert rerun(verdicts("passed", "changed")) == "fencerun check p.md::2"
-    assert rerun(verdicts(*["failed"] * 9)) == "fencerun check p.md"
+    many: list[VerdictKind] = ["failed"] * 9
+    assert rerun(verdicts(*many)) == "fencerun check p.md"
     assert rerun(verdicts("passed", "kept")) == ""
 
 
