@@ -197,9 +197,7 @@ def source_hash(parts: Sequence[Part]) -> str:
     return _digest("source\0", "\0".join(p.digest for p in parts).encode())[:DIGITS]
 
 
-def text_hash(
-    lines: Sequence[str], values: Sequence[str] = (), figures: Sequence[str] = ()
-) -> str:
+def text_hash(lines: Sequence[str], values: Sequence[str] = (), figures: Sequence[str] = ()) -> str:
     """The second half of a key: of a recording's canonical lines, and of the fence's values.
 
     ``figures`` are the canonical texts of the figures that the recording shows.

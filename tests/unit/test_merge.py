@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from fencerun.frontmatter import PageSettings
-from fencerun.reader import parse
 from fencerun.merge import apply
+from fencerun.reader import parse
 from fencerun.splice import NewRecording
 from fencerun.tags import Tags
 

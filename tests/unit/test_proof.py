@@ -60,7 +60,12 @@ def _twice(tags: str, one: tuple[str, ...], two: tuple[str, ...], kind: str = ""
     [
         ("", ("run-1",), ("run-2",), "add `varies:run` to the fence"),
         ("", ("1.5 ms",), ("1.7 ms",), "add `varies:time` to the fence"),
-        ("", ("<a at 0x7f3a01c4d5e0>",), ("<a at 0x7f3a01c4d6f0>",), "add `mask:address` to the fence"),
+        (
+            "",
+            ("<a at 0x7f3a01c4d5e0>",),
+            ("<a at 0x7f3a01c4d6f0>",),
+            "add `mask:address` to the fence",
+        ),
         ("", ("loss 0.2501",), ("loss 0.2502",), "add `rtol:1e-3` to the fence"),
         ("", ("a", "b"), ("b", "a"), "add `match:unordered` to the fence"),
         ("", ("0.9",), ("0.2",), "make it repeatable"),
