@@ -5,9 +5,7 @@ Knows nothing of how fences run.
 
 from __future__ import annotations
 
-import gc
 import sys
-import time
 
 from fencerun.worker import children, cuda, figures, memory
 
@@ -19,9 +17,6 @@ if TYPE_CHECKING:
     from fencerun.worker.capture import Capture
     from fencerun.worker.namespace import Script
     from fencerun.worker.process import Process
-
-#: A garbage collection that takes longer is worth making the next ones faster, in seconds.
-_SLOW_COLLECTION = 0.0003
 
 
 class Ending:
@@ -50,7 +45,7 @@ class Ending:
         self._step("torch._dynamo.reset()", _reset_dynamo)
         self._step("closing figures", figures.close)
         self._step("clearing the namespace", self._script.clear)
-        self._collect()
+        self._process.garbage.collect()
         self._taint(self._step("CUDA clean-up", cuda.release))
         if running:
             # An executor's threads end when the executor dies.
@@ -107,16 +102,6 @@ class Ending:
     def _unload(self, directory: str) -> None:
         if self._process.modules.end_chain(directory) and self._process.owned:
             memory.forgive()
-
-    def _collect(self) -> None:
-        started = time.thread_time()
-        gc.collect()
-        slow = not self._process.settled or time.thread_time() - started > _SLOW_COLLECTION
-        if self._process.owned and slow:
-            self._process.settled = True
-            # What lives now outlives every chain: imported modules, mostly. A collection would
-            # visit it every time: with torch 87 ms, and 0.03 ms once it is set aside.
-            gc.freeze()
 
 
 def _reset_dynamo() -> None:

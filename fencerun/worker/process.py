@@ -8,6 +8,7 @@ from __future__ import annotations
 import os
 
 from fencerun.worker import seeds
+from fencerun.worker.garbage import Garbage
 from fencerun.worker.guards import Guards
 from fencerun.worker.modules import Modules
 from fencerun.worker.newfiles import NewFiles
@@ -47,8 +48,7 @@ class Process:
         self.children: set[int] = set()
         #: Page and number of the fence that ran last.
         self.last: tuple[str, int] | None = None
-        #: Whether what the first chain brought along is set aside from garbage collection.
-        self.settled = False
+        self.garbage = Garbage(owned)
         #: The pages whose fences run this very process, one within the other.
         self.outer = os.environ.get(OWN_PAGE, "")
 
