@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import resource
+import time
 
 from fencerun.worker import libc
 
@@ -20,8 +21,13 @@ _WORTH_TRIMMING = 64 << 20
 _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
+#: No process grows by LIMIT in less: its pages have to be filled. In seconds.
+_STEP = 0.005
+
+
 class _State:
     base = 0
+    looked = 0.0
 
 
 def resident() -> int:
@@ -39,7 +45,11 @@ def forgive() -> None:
 
 
 def grown() -> str | None:
-    """Why the process has to be replaced, if it grew by more than LIMIT (mostly 1 µs)."""
+    """Why the process has to be replaced, if it grew by more than LIMIT (mostly 0.1 µs)."""
+    now = time.monotonic()
+    if now - _State.looked < _STEP:
+        return None
+    _State.looked = now
     # The highest it ever was costs less to ask for than what it is, and mostly decides.
     peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss << 10
     if peak - _State.base < _WORTH_TRIMMING or not _State.base:
