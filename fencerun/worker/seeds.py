@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 SEED = 0
 
+_STATE = random.Random(SEED).getstate()
+
 
 class Seeds:
     """Fixes the generators; also a finder that never finds, but sees imports pass."""
@@ -92,7 +94,8 @@ _ON_IMPORT = {"numpy.random": _seed_numpy, "torch": _seed_torch}
 
 def fix() -> None:
     """Put every generator that exists into its fixed state (about 20 µs with numpy and torch)."""
-    random.seed(SEED)
+    # A third of what seeding takes, to the same end.
+    random.setstate(_STATE)
     _seed_numpy()
     torch = sys.modules.get("torch")
     default = getattr(torch, "default_generator", None)

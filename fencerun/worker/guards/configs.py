@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextvars
 import copy
+import sys
 
 from fencerun.worker.guards.internals import loaded
 from fencerun.worker.guards.probe import ABSENT, Probe, same, short
@@ -37,6 +38,8 @@ class Contexts:
     def __init__(self) -> None:
         self._known: dict[contextvars.ContextVar[Any], tuple[Any, str]] = {}
         self._modules: set[str] = set()
+        #: How many modules there were, and the newest, when theirs were last looked for.
+        self._looked: tuple[int, str] | None = None
         self._context: contextvars.Context | None = None
         self._before: dict[contextvars.ContextVar[Any], Any] = {}
         self._contents: list[tuple[contextvars.ContextVar[Any], Any, Any]] = []
@@ -81,6 +84,10 @@ class Contexts:
                 yield from _library_changes(variable.name, context)
 
     def _learn(self) -> None:
+        looked = len(sys.modules), next(reversed(sys.modules))
+        if looked == self._looked:
+            return
+        self._looked = looked
         for name in CONFIGS:
             if name in self._modules or (module := loaded(name)) is None:
                 continue

@@ -11,6 +11,7 @@ import os
 import sys
 import types
 
+from fencerun.worker.capture import keep_high
 from fencerun.worker.guards.internals import version_tag
 from fencerun.worker.guards.probe import ABSENT, short
 
@@ -106,21 +107,36 @@ class DescriptorsWatch:
         self._directory = next((d for d in self._DIRECTORIES if os.path.isdir(d)), None)
         self._baseline: frozenset[str] = frozenset()
         self._seen: tuple[int, int] | None = None
+        #: Whether the last chain's end saw what its beginning saw: then the next need not look.
+        self._settled = False
+        #: The listing of this process, kept open; a fork has to open its own.
+        self._listing = -1
+
+    def close(self) -> None:
+        """Give up what is kept open."""
+        if self._listing >= 0:
+            os.close(self._listing)
+            self._listing = -1
 
     def begin(self) -> None:
         """Remember what is open."""
+        if self._settled:
+            return
+        if self._listing < 0:
+            with contextlib.suppress(OSError):
+                self._listing = keep_high(os.open("/proc/self/fd", os.O_RDONLY))
         stamp = self._stamp()
         if stamp is None or stamp != self._seen:
             self._baseline = self.opened()
             self._seen = self._stamp()
 
     def _stamp(self) -> tuple[int, int] | None:
-        """How many are open, and the lowest that is free: a third of a listing's time.
+        """How many are open, and the lowest that is free: a sixth of a listing's time.
 
         None where the system doesn't say (Linux does from 6.2 on).
         """
         try:
-            count = os.stat("/proc/self/fd").st_size
+            count = os.fstat(self._listing).st_size
             lowest = os.dup(1)
         except OSError:
             return None
@@ -147,7 +163,8 @@ class DescriptorsWatch:
     def settle(self, mentions: Callable[[tuple[str, ...]], bool]) -> Iterator[Found]:
         """Close and name each new descriptor that nothing else is going to close."""
         stamp = self._stamp()
-        if stamp is not None and stamp == self._seen:
+        self._settled = stamp is not None and stamp == self._seen
+        if self._settled:
             return
         self._seen = None
         now = self.opened()
