@@ -22,7 +22,8 @@ def tag(name: str, context: contextvars.Context) -> None:
 
     The variable is for a torch that the chain has still to import.
     """
-    os.environ[_VARIABLE] = name
+    if os.environ.get(_VARIABLE) != name:
+        os.environ[_VARIABLE] = name
     config = sys.modules.get("torch.compiler.config")
     if hasattr(config, "cache_key_tag"):
         context.run(setattr, config, "cache_key_tag", name)

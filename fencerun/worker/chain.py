@@ -80,7 +80,9 @@ class Chain:
         os.chdir(directory)
         process.new_files.begin(directory, watch=not scratch)
         real = _real(directory, os.path.basename(page))
-        os.environ[OWN_PAGE] = f"{process.outer}{os.pathsep}{real}"
+        own = f"{process.outer}{os.pathsep}{real}"
+        if os.environ.get(OWN_PAGE) != own:
+            os.environ[OWN_PAGE] = own
         process.pages.add(page)
         process.modules.begin_chain(directory)
         sys.argv = [page]
@@ -93,7 +95,9 @@ class Chain:
         self._script = Script(page, directory, debugger=process.debugger)
         self._script.__enter__()
         caches.tag(tag, self._script.context)
-        process.guards.chain_begin(self._script.context, page)
+        # A process of others' may change between two chains in any way.
+        place = (page, directory, tag, sys.stdout, sys.stderr) if process.owned else None
+        process.guards.chain_begin(self._script.context, page, place)
 
     def fence(self, job: dict[str, Any], serial: int) -> dict[str, Any]:
         """Run one fence; the reply, complete unless it is the chain's last."""

@@ -8,6 +8,7 @@ compiled or run, nor what it changes elsewhere in the process.
 from __future__ import annotations
 
 import contextvars
+import functools
 import linecache
 import os
 import sys
@@ -23,6 +24,16 @@ if TYPE_CHECKING:
     from typing import Any
 
     from fencerun.worker.debugger import Debugger
+
+
+@functools.lru_cache(maxsize=8)
+def _names(page: str, directory: str) -> tuple[str, tuple[str, ...]]:
+    """The file that a page is, and all the names that code of it goes by."""
+    file = os.path.normpath(os.path.join(directory, os.path.basename(page)))
+    # Code objects hold the page as given, classes find the module's file, and pdb makes
+    # names absolute from the working directory.
+    joined = os.path.normpath(os.path.join(directory, page))
+    return file, tuple(dict.fromkeys((page, file, joined)))
 
 
 class Script:
@@ -46,11 +57,7 @@ class Script:
         self.flags = 0
         #: The number of the fence that runs, for messages.
         self.number: int | None = None
-        self.file = os.path.normpath(os.path.join(directory, os.path.basename(page)))
-        # Code objects hold the page as given, classes find the module's file, and pdb makes
-        # names absolute from the working directory.
-        joined = os.path.normpath(os.path.join(directory, page))
-        self.files = tuple(dict.fromkeys((page, self.file, joined)))
+        self.file, self.files = _names(page, directory)
         self.module = types.ModuleType("__main__")
         names = self.module.__dict__  # the rest of what a script finds there
         if sys.version_info < (3, 14):

@@ -70,12 +70,14 @@ class MainForChildren:
         if "multiprocessing.spawn" in sys.modules:
             self._patch()
         else:
-            sys.meta_path.insert(0, self)
+            _FINDER.serves = self
+            sys.meta_path.insert(0, _FINDER)
 
     def remove(self) -> None:
         """Undo ``install`` and delete what was written."""
-        if self in sys.meta_path:
-            sys.meta_path.remove(self)
+        if _FINDER in sys.meta_path:
+            sys.meta_path.remove(_FINDER)
+        _FINDER.serves = None
         if self._original is not None:
             sys.modules["multiprocessing.spawn"].get_preparation_data = self._original  # type: ignore[attr-defined]
             self._original = None
@@ -87,9 +89,9 @@ class MainForChildren:
                 pass
         self._written.clear()
 
-    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
-        """Find nothing; notice that a child is about to be spawned. (A finder of sys.meta_path.)"""
-        if name in _STARTERS and self._original is None:
+    def child_is_near(self) -> None:
+        """A fence is loading what spawns children."""
+        if self._original is None:
             import multiprocessing.spawn  # noqa: F401  # a fence is loading it anyway
 
             self._patch()
@@ -128,3 +130,19 @@ class MainForChildren:
                 stream.write(text)
             self._written[count] = path
         return self._written[count]
+
+
+class _Finder:
+    """Finds nothing; notices that a child is about to be spawned. (A finder of sys.meta_path.)
+
+    One for all chains, so that each begins with the same finders.
+    """
+
+    serves: MainForChildren | None = None
+
+    def find_spec(self, name: str, path: object = None, target: object = None) -> None:
+        if name in _STARTERS and self.serves is not None:
+            self.serves.child_is_near()
+
+
+_FINDER = _Finder()

@@ -62,8 +62,13 @@ class Guards:
 
     # The chain.
 
-    def chain_begin(self, context: contextvars.Context | None = None, page: str = "") -> None:
-        """Take stock before the first fence of a chain of ``page``; it runs in ``context``."""
+    def chain_begin(
+        self, context: contextvars.Context | None = None, page: str = "", place: object = None
+    ) -> None:
+        """Take stock before the first fence of a chain of ``page``; it runs in ``context``.
+
+        ``place`` is equal for two chains whose beginnings make the process the same.
+        """
         if not self._installed:
             self.exits.install()
             self._bracket.install()
@@ -75,7 +80,7 @@ class Guards:
         self._first_compile.begin()
         self._contexts.begin(context)
         self._native.begin(self._tables)
-        self._state.begin()
+        self._state.begin(place)
         self._descriptors.begin()
         self._modules.begin()
         self.exits.active = self._running = True
@@ -135,6 +140,7 @@ class Guards:
         self._first_compile.remove()
         self._bracket.remove()
         self.exits.remove()
+        self._descriptors.close()
         self._installed = False
 
     def _changes(self) -> Iterator[Change]:

@@ -54,8 +54,10 @@ class State:
         self._last: list[Any] = []
         self._stamps: list[Any] = []
         self._changed_by: dict[object, int] = {}
-        #: What the last chain's end read, where nothing had changed: good for steady probes.
+        #: What the last chain's end read, where nothing had changed: good for steady probes, and
+        #: for all of them where the next chain begins just as that one did.
         self._held: list[Any] | None = None
+        self._place: object = None
         self._read: Callable[[list[Any] | None], list[Any]] | None = None
         #: What the version tags of all namespaces were when those were last known to be right.
         self._tags: list[int] | None = None
@@ -68,13 +70,20 @@ class State:
         self._waiting_names = namespaces.names()
         self._add(list(python_state.probes()))
 
-    def begin(self) -> None:
-        """Take the state as it is for the way it should be."""
+    def begin(self, place: object = None) -> None:
+        """Take the state as it is for the way it should be.
+
+        ``place`` stands for all that the chain's own beginning changed; None for who knows what.
+        """
         modules = len(sys.modules), next(reversed(sys.modules))
         if modules != self._modules:
             self._modules = modules
             self.activate()
-        self._began = self._look(self._held)
+        if self._held is None or place is None or place != self._place:
+            self._began = self._look(self._held)
+        else:
+            self._began = self._held
+        self._place = place
         self._baseline, self._last = self._began[:], self._began[:]
         tags = self._read_tags()
         for watch in self._watches if self._is_dirty else self._moved(tags):
