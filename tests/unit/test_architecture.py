@@ -42,7 +42,7 @@ PURE = (
         "kinds",
     ),
     *("mkdocs", "fileblocks", "setupfile", "gathering", "assembly"),
-    *("regions", "tables", "figures", "svg", "drawing"),
+    *("regions", "tables", "figures", "svg", "drawing", "edits"),
 )
 
 #: What a pure module may not import: files, processes, clocks, the environment.
@@ -127,6 +127,7 @@ def test_stages_do_not_know_the_session(path: Path) -> None:
         ("import fencerun.reader", ("markdown_it", "yaml", "rich")),
         ("import fencerun.reporters.plain", ("rich", "yaml")),
         ("import fencerun", ("typing", "fencerun.api", "dataclasses")),
+        ("import fencerun.pytest_plugin", ("fencerun.session", "pytest", "typing", "argparse")),
     ],
 )
 def test_starting_imports_no_more_than_it_needs(statement: str, absent: tuple[str, ...]) -> None:

@@ -196,3 +196,12 @@ def test_an_empty_region_is_kept_where_one_is_needed() -> None:
     made = parse(splice(parse(FENCE.encode()), {1: new}))
     assert [(r.text, r.region) for r in made.recordings] == [((), True)]
     assert splice(made, {1: new}) == splice(parse(FENCE.encode()), {1: new})
+
+
+@pytest.mark.parametrize("region", [True, False])
+@pytest.mark.parametrize("after", ["\n\n# h\n", "", "\r\n\r\nend", "\r# h"])
+def test_what_replaces_a_region_ends_as_it_did(after: str, region: bool) -> None:
+    page = f"> ```python fence:1\n> ```\r>\n> <!-- output:1 -->\n> a\n> <!-- /output:1 -->{after}"
+    made = splice(parse(page.encode()), {1: NewRecording(("b",), region=region)})
+    last = "<!-- /output:1 -->" if region else "```"
+    assert made.decode().endswith(f"> {last}{after}")
