@@ -133,6 +133,14 @@ def _narrowed(
     return left, replace(request, targets=tuple(targets), allow_empty=True)
 
 
+def again(base: Session, names: Sequence[str], request: Request) -> Session:
+    """A session over other pages, with what ``base`` knows of the project and the machine."""
+    _refuse_own_page(names)
+    return replace(
+        base, request=request, names=names, verdicts=[], problems=[], told=set(), notes=[]
+    )
+
+
 def run(session: Session) -> RunDone:
     """Run a session, and keep what it said for the next one."""
     done = session.run()

@@ -1,0 +1,1 @@
+"""Fences as pytest's tests. Only ``items`` and ``plugin`` know pytest."""
