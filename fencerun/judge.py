@@ -65,7 +65,8 @@ def judge(
     outcome = secrets.of(outcome)
     judgement = _judged(member, outcome, own, max_output, elsewhere, read, secrets)
     # The recorded side of a difference comes from the page.
-    return replace(judgement, verdict=secrets.of(judgement.verdict))
+    verdict = secrets.of(judgement.verdict)
+    return judgement if verdict is judgement.verdict else replace(judgement, verdict=verdict)
 
 
 def _judged(
@@ -133,6 +134,9 @@ def _compared(
     if member.fence.transcript is not None:
         return _spoken(member, base, recording, printed, rule, elsewhere)
     lines, first = drawing.text_of(member, recording)
+    if lines == printed and not rule.masks and recording.region == member.tags.region:
+        # What was printed is canonical, so the recording is too.
+        return Judgement(base if base.kind == "passed" else replace(base, kind="passed"))
     text = recorded("\n".join(lines), masks=rule.masks)
     comparison = compare(text, printed, rule)
     if comparison.equal and recording.region != member.tags.region:
@@ -274,7 +278,8 @@ def _source_line(member: Member, line: int) -> str:
 
 def _remedy(member: Member, failure: Failure) -> str:
     """What to do about a failure: for a name that another fence makes, how to continue it."""
-    if failure.missing_name:
+    own = failure.line is None or bool(_source_line(member, failure.line))
+    if failure.missing_name and own:
         number = member.fence.number
         earlier = [f for f in member.page.fences if f.line < member.fence.line]
         made = names.maker(failure.missing_name, earlier)
@@ -309,10 +314,12 @@ def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:
 def _changed(
     base: Verdict, text: Sequence[str], comparison: Comparison, first_line: int
 ) -> Judgement:
-    rounding = comparison.kind == "rounding"
-    what = _moved(comparison, first_line) if rounding else "it printed other text than recorded"
+    moved = comparison.kind == "rounding"
+    tolerance = tolerable(comparison) if moved else None
+    rounding = tolerance is not None  # twice the number is no rounding
+    what = _moved(comparison, first_line) if moved else "it printed other text than recorded"
     remedy = f"fencerun record {shlex.quote(base.id)}"
-    if rounding and (tolerance := tolerable(comparison)):
+    if rounding:
         remedy = f"add `{tolerance}` to the fence, or {remedy}"
     verdict = replace(
         base,

@@ -1,7 +1,8 @@
 """A recording proves itself: what was printed once must be printed again.
 
-A new or changed recording is made twice before it is written. Where the two differ, the line is
-named, and the tag that would settle it is found by trying each. Pure but for the second run,
+A new or changed recording is made twice before it is written, the second time in a process that
+ran nothing else. Where the two differ, the line is named, and the tag that would settle it is
+found by trying each. Pure but for the second run,
 which is handed in.
 """
 
@@ -16,6 +17,11 @@ from fencerun.judge import tolerable
 from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask, lookup
 from fencerun.plan import PlannedChain, Step
+
+_OTHERWISE = (
+    "make it repeatable (seed its generators, sort its sets); "
+    "if an earlier fence changes what it prints, `fencerun audit` names that one"
+)
 
 #: A chain that took longer than this many seconds is not run a second time.
 LIMIT = 2.0
@@ -58,9 +64,9 @@ def _settled(
     if not one.news or two is None or one.rule is None:
         return one
     if two.verdict.kind in ("failed", "blocked"):
-        what = f"it ran once and failed when run again: {two.verdict.what}"
+        what = f"it ran, and failed when run again in a fresh process: {two.verdict.what}"
         return Judgement(
-            replace(one.verdict, kind="refused", what=what, remedy="make it repeatable")
+            replace(one.verdict, kind="refused", what=what, remedy=_OTHERWISE)
         )
     lines, other = one.lines, two.printed or ()
     if lines is not None and language in transcript.SHOWN:
@@ -68,7 +74,7 @@ def _settled(
     if one.drawn or two.drawn:
         free = one.rule.any_number
         if (why := svg.first_difference(one.drawn, two.drawn, free=free)) is not None:
-            what = f"it draws something else each time: {why}"
+            what = f"it drew something else in a fresh process: {why}"
             remedy = "make it repeatable: seed its generators"
             return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
         lines = one.printed  # its lines are those of the region that shows both
@@ -76,7 +82,7 @@ def _settled(
         lines, other = one.values, two.values
         if all(compare([a], [b], one.rule).equal for a, b in zip(lines, other, strict=True)):
             return one
-    what = "it prints something else each time: " + _difference(lines, other)
+    what = "it printed something else in a fresh process: " + _difference(lines, other)
     remedy = _remedy(lines, other, one.rule, own)
     return Judgement(replace(one.verdict, kind="refused", what=what, remedy=remedy))
 
@@ -100,4 +106,4 @@ def _remedy(one: Sequence[str], two: Sequence[str], rule: Rule, own: Sequence[Ma
         return f"add `{tolerance}` to the fence"
     if compare(one, two, replace(rule, match="unordered")).equal:
         return "add `match:unordered` to the fence"
-    return "make it repeatable (seed its generators, sort its sets), or add `quiet`"
+    return _OTHERWISE

@@ -288,7 +288,10 @@ class Session:
         from fencerun import proof
 
         again = proof.doubtful(share.chains, judged, runner.seconds)
-        return proof.settle(judged, runner.run(again), self.masks) if again else judged
+        if not again:
+            return judged
+        runner.engine.fresh()
+        return proof.settle(judged, runner.run(again), self.masks)
 
     def _finish(self, share: Share, judged: Judged) -> None:
         """Everything about a page that is not the running of its fences."""

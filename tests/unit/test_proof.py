@@ -102,7 +102,7 @@ def test_what_is_said_of_a_difference() -> None:
 
 def test_failing_the_second_time_is_a_difference() -> None:
     verdict = _twice("", ("a",), (), kind="failed")
-    assert verdict.what.startswith("it ran once and failed when run again")
+    assert verdict.what.startswith("it ran, and failed when run again in a fresh process")
 
 
 def test_what_was_not_run_again_stands() -> None:
