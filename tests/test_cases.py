@@ -39,7 +39,9 @@ _VARIES = (
     (re.compile(r'(?<=File )"/[^"]*/([^/"]+)", line [0-9]+'), r'".../\1", line N'),
     # Python 3.11 began to mark the place in a traceback.
     (re.compile(r"^ *\|? *[~^]+\n", re.MULTILINE), ""),
-    (re.compile(r"^slowest: .*\n", re.MULTILINE), ""),
+    # Which fences are slow is the machine's doing; what else the line says is not.
+    (re.compile(r"^slowest: [^;\n]*(?:\n|; )", re.MULTILINE), ""),
+    (re.compile(r"^slowest fences:\n(?:  .*\n)*?(?=\S)", re.MULTILINE), ""),
     (re.compile(r"\bPython [0-9]\S*(?= runs)"), "Python X"),
     (re.compile(r"with (?:torch|python)-\S+, "), "with SOFTWARE, "),
 )
