@@ -14,12 +14,11 @@ def beside(page: str) -> Callable[[str], bytes | None]:
     It gives the bytes of a file, and None for what is not there or is no file. Only a set-up
     file may lie outside; paths of other kinds were looked at where they were read.
     """
-    directory = Path(page).absolute().parent
     known: dict[str, bytes | None] = {}
 
     def read(path: str) -> bytes | None:
         if path not in known:
-            known[path] = _bytes(directory, path)
+            known[path] = _bytes(Path(page).absolute().parent, path)
         return known[path]
 
     return read

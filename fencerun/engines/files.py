@@ -13,6 +13,9 @@ import tempfile
 #: Output already read is given back to the system in pieces of this size, in bytes.
 _PIECE = 4 << 20
 
+#: What is read in one go, in bytes: a file without a name gives so much at once or at its end.
+_ONE_READ = 1 << 16
+
 
 def anonymous(name: str) -> int:
     """A descriptor of a new file that nothing else can open. ``name`` is for debugging."""
@@ -41,6 +44,8 @@ class OutputFile:
 
     def read(self, start: int, end: int) -> bytes:
         """The bytes of a range; fewer if the file is shorter."""
+        if end - start < _ONE_READ:
+            return os.pread(self.descriptor, max(0, end - start), start)
         pieces = []
         while start < end:
             piece = os.pread(self.descriptor, min(end - start, 1 << 26), start)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import select
 import socket
+import time
 from collections import deque
 from typing import Any
 
@@ -48,11 +49,14 @@ class Link:
         events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
         self._poll.modify(self.sock, events)
 
-    def receive(self, seconds: float) -> dict[str, Any] | None:
+    def receive(self, seconds: float, lag: float = 0.0) -> dict[str, Any] | None:
         """The next frame, waiting for it at most so long; None if there was none.
 
-        Raises Gone when none will ever come.
+        Where it is not there yet, it is looked for after ``lag`` seconds: others come meanwhile,
+        and the other side need not wake this one for each. Raises Gone when none will ever come.
         """
+        if lag and not self._received and not self._pull():
+            time.sleep(lag)
         if not self._received and not self._pull() and seconds > 0:
             self._poll.poll(seconds * 1000)
             if self._unsent:

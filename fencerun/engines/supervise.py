@@ -39,19 +39,21 @@ class Supervisor:
         self._grace = grace
         self._oom_kills = oom.kills()
 
-    def wait(self, worker: Worker, job: Job, serial: int) -> Reply | Death:
+    def wait(self, worker: Worker, job: Job, serial: int, lag: float = 0.0) -> Reply | Death:
         """The answer to ``job``, or how the worker ended without one.
 
-        After a Death the worker is gone, with all its children.
+        It may be noticed ``lag`` seconds late, which is cheaper where many are to come. After a
+        Death the worker is gone, with all its children.
         """
         started = time.monotonic()
         deadline = started + job.timeout
         try:
             while True:
                 left = deadline - time.monotonic()
-                reply = worker.link.receive(max(0.0, min(TICK, left)))
+                reply = worker.link.receive(max(0.0, min(TICK, left)), lag)
                 if reply is not None:
                     return reply
+                lag = 0.0
                 if self._written(worker) > self._flood:
                     return self._end(worker, serial, "flood", started)
                 if left <= 0:

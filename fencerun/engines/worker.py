@@ -32,6 +32,9 @@ from fencerun.result import Failure, Outcome
 #: Chains sent ahead of the first answer.
 AHEAD = 32
 
+#: How late an answer may be noticed while more than half of those are to come, in seconds.
+_LAG = 0.002
+
 #: How often a chain is tried whose worker died before its first fence began.
 _TRIES = 3
 
@@ -101,9 +104,9 @@ class WorkerEngine:
         self._source.status(worker, 5.0)
         worker.close()
 
-    def wait(self, worker: Worker, job: Job, serial: int) -> Reply | Death:
-        """The answer to a job, or how the worker ended."""
-        return self._supervisor.wait(worker, job, serial)
+    def wait(self, worker: Worker, job: Job, serial: int, lag: float = 0.0) -> Reply | Death:
+        """The answer to a job, noticed at most ``lag`` seconds late, or how the worker ended."""
+        return self._supervisor.wait(worker, job, serial, lag)
 
     def finish(self, worker: Worker, job: Job, page: str, answer: Reply | Death) -> Outcome:
         """The outcome of a job; output read from here on belongs to the next one."""
@@ -203,7 +206,9 @@ class _Run:
         for _ in range(_TRIES):
             chain, serial = self._sent[0]
             assert self._worker is not None
-            answer = self._engine.wait(self._worker, chain.jobs[place], serial + place)
+            # The worker has enough to do: no need to be woken for each answer.
+            lag = _LAG if len(self._sent) > AHEAD // 2 else 0.0
+            answer = self._engine.wait(self._worker, chain.jobs[place], serial + place, lag)
             if not isinstance(answer, Death) or answer.begun or place or answer.kind != "crash":
                 break
             # It died between fences: this one never ran, and nobody knows whose fault it was.

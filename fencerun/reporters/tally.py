@@ -66,7 +66,11 @@ class Tally:
         return News()
 
     def _new_verdicts(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-        news = tuple(one for one in verdicts if self._verdicts.get(_key(one)) != one)
+        told = self._verdicts
+        # At the end of a run come all its verdicts once more, the very same objects.
+        news = tuple(
+            one for one in verdicts if (last := told.get(_key(one))) is not one and last != one
+        )
         self._verdicts.update((_key(one), one) for one in news)
         return news
 

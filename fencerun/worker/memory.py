@@ -22,7 +22,7 @@ _PAGE = os.sysconf("SC_PAGE_SIZE") if hasattr(os, "sysconf") else 4096
 
 
 #: No process grows by LIMIT in less: its pages have to be filled. In seconds.
-_STEP = 0.005
+_STEP = 0.02
 
 
 class _State:
