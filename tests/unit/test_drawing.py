@@ -166,7 +166,7 @@ def test_what_is_drawn_differently_each_time_is_refused(course: Course) -> None:
     course.page(FENCE)
     run = course.record(script={1: [drew(svg("a")), drew(svg("b"))]})
     assert run.kinds == {"1": "refused"}
-    assert "draws something else each time: `text` in `text_0`" in run.verdict("1").what
+    assert "drew something else in a fresh process: `text` in `text_0`" in run.verdict("1").what
     assert not (course.directory / "figures").exists()
     run = course.record(script={1: [drew(svg("a"), printed="1"), drew(svg("a"), printed="2")]})
     assert "line 1 of its output was '1', then '2'" in run.verdict("1").what
