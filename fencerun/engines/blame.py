@@ -18,6 +18,9 @@ _FRAME = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+) in ', re.MULTIL
 #: Where faulthandler says which thread the next frames belong to.
 _THREAD = re.compile(r"^(?P<current>Current thread|Thread) .*$", re.MULTILINE)
 
+#: A call that ends the process, or puts another program in its place, without a word.
+_LEAVES = re.compile(r"\b_exit\(|\bexec[lv]p?e?\(")
+
 
 @dataclass(frozen=True, slots=True)
 class Death:
@@ -78,7 +81,7 @@ def _crash(death: Death) -> str:
         return "the fence closed the file descriptors through which its worker answers"
     if os.WEXITSTATUS(death.status) == EXIT_BROKEN and "\0" in death.fault:
         return f"what the fence did broke its worker: {death.fault.strip().rpartition(chr(10))[2]}"
-    return f"os._exit({os.WEXITSTATUS(death.status)}): the fence ended its process"
+    return f"the process ended with status {os.WEXITSTATUS(death.status)}: os._exit, or exec"
 
 
 def signal_name(number: int) -> str:
@@ -136,8 +139,8 @@ def _trace(fault: str, page: str) -> str:
 
 
 def _exit_line(death: Death, job: Job) -> int | None:
-    """The page line of the only ``_exit(`` in the code: leaving so leaves no trace."""
+    """The page line of the only ``_exit(`` or ``exec…(`` in the code: these leave no trace."""
     if death.status is None or not os.WIFEXITED(death.status):
         return None
-    lines = [number for number, line in enumerate(job.code.split("\n")) if "_exit(" in line]
+    lines = [number for number, line in enumerate(job.code.split("\n")) if _LEAVES.search(line)]
     return job.line + lines[0] if len(lines) == 1 else None

@@ -38,8 +38,8 @@ def exited(code: int) -> int:
 SUMMARIES = [
     (Death("crash", signal.SIGSEGV), "the process died of SIGSEGV (signal 11)"),
     (Death("crash", signal.SIGSEGV | 0x80), "the process died of SIGSEGV (signal 11)"),
-    (Death("crash", exited(3)), "os._exit(3): the fence ended its process"),
-    (Death("crash", exited(0)), "os._exit(0): the fence ended its process"),
+    (Death("crash", exited(3)), "the process ended with status 3: os._exit, or exec"),
+    (Death("crash", exited(0)), "the process ended with status 0: os._exit, or exec"),
     (Death("crash", None), "the process died, and the one that it was forked from as well"),
     (Death("crash", 9, note="x"), "the process sent something that is no answer (x)"),
     (
@@ -99,6 +99,12 @@ def test_an_exit_is_found_in_the_code_if_there_is_one_only() -> None:
     twice = replace(JOB, code=JOB.code * 2)
     assert failure(death, twice, "x.md", 1).line is None
     assert failure(Death("crash", signal.SIGKILL), JOB, "x.md", 1).line is None
+
+
+@pytest.mark.parametrize("name", ["_exit", "execv", "execve", "execvp", "execvpe", "execl"])
+def test_so_is_another_program_put_in_the_place_of_the_process(name: str) -> None:
+    job = replace(JOB, code=f"import os\nexec('1')\nos.{name}(f(), x)\n")
+    assert failure(Death("crash", exited(0)), job, "x.md", 1).line == 42
 
 
 @pytest.mark.parametrize(

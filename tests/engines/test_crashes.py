@@ -36,9 +36,13 @@ DEATHS: dict[str, tuple[str, str, str, int | None, bytes]] = {
     ),
     "exit 0": (
         "import os\nprint('before')\nos._exit(0)",
-        "crash", "os._exit(0): the fence ended its process", 12, b"before\n",
+        "crash", "the process ended with status 0: os._exit, or exec", 12, b"before\n",
     ),
-    "exit 3": ("import os\nos._exit(3)", "crash", "os._exit(3): the fence ended its process", 11, b""),
+    "exec": (
+        "import os\nprint('before', flush=True)\nos.execvp('sh', ['sh', '-c', 'exit 4'])",
+        "crash", "the process ended with status 4: os._exit, or exec", 12, b"before\n",
+    ),
+    "exit 3": ("import os\nos._exit(3)", "crash", "the process ended with status 3: os._exit, or exec", 11, b""),
     "kill": (
         "import os, signal\nprint('before')\nos.kill(os.getpid(), signal.SIGKILL)",
         "crash", "the process died of SIGKILL (signal 9)", None, b"before\n",
