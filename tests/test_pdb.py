@@ -51,9 +51,11 @@ int("one")
 class Session:
     """fencerun on a terminal of its own."""
 
-    def __init__(self, directory: Path, *arguments: str, page: str = PAGE) -> None:
+    def __init__(
+        self, directory: Path, *arguments: str, page: str = PAGE, module: str = "fencerun"
+    ) -> None:
         (directory / "p.md").write_text(page)
-        command = [sys.executable, "-m", "fencerun", *arguments, "p.md"]
+        command = [sys.executable, "-m", module, *arguments, "p.md"]
         environment = {**os.environ, "TERM": "dumb", "PYTHONHASHSEED": "0", "INPUTRC": "/dev/null"}
         for name in ("VIRTUAL_ENV", "FENCERUN_PAGE", "PYTHONBREAKPOINT"):
             environment.pop(name, None)

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import markdown_it  # noqa: F401
 import pytest
+from test_pdb import PROMPT, Session
 
 import fencerun
 from fencerun.pytesting import markers
@@ -473,3 +474,16 @@ def test_the_plugin_module_loads_nothing() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["fencerun", "fencerun.pytest_plugin"]
+
+
+def test_pdb_stops_in_the_fence_and_not_in_the_plugin(pytester: pytest.Pytester) -> None:
+    text = block("n = 7\nassert n == 8") + block("x = 1", "python fence:2")
+    session = Session(pytester.path, "--fences", "--pdb", page=text, module="pytest")
+    said = session.until(PROMPT)
+    assert "p.md:3: failed: fence 1, AssertionError" in said
+    assert "-> assert n == 8\n" in said
+    assert "7\n" in session.type("p n")
+    said, code = session.end()
+    assert "1 failed, 1 passed" in said
+    assert "(Pdb)" not in said
+    assert code == pytest.ExitCode.TESTS_FAILED
