@@ -43,6 +43,8 @@ class Stream:
         status = os.fstat(self._file)
         self.identity = status.st_dev, status.st_ino
         self._text: TextIO | None = None
+        #: Whether the last flush found no way out for what Python holds back.
+        self._is_stuck = False
         #: What was last found on the descriptor.
         self.leads_to: tuple[int, int] | None = None
         #: How much of the file is accounted for.
@@ -53,11 +55,27 @@ class Stream:
         if self.leads_to != self.identity:
             os.dup2(self._file, self.descriptor)
             self.leads_to = self.identity
-        if self._text is None or self._text.closed:
+        if self._text is None or _is_closed(self._text):
             self._text = _open_text(self.descriptor, self.name)
         if getattr(sys, self.name) is not self._text:
             setattr(sys, self.name, self._text)
             setattr(sys, f"__{self.name}__", self._text)
+
+    def is_whole(self, belongs: tuple[int, int]) -> bool:
+        """Whether, when last looked at, all that was written to it went to the file it should."""
+        return self.leads_to == belongs and not self._is_stuck
+
+    def lead_nowhere(self) -> None:
+        """Let whatever Python holds back for the descriptor go, unseen; `install` puts it back.
+
+        The stream stays the same object: handlers of a library's loggers may hold it.
+        """
+        # The lowest free descriptor may be this very one.
+        nothing = keep_high(os.open(os.devnull, os.O_WRONLY))
+        os.dup2(nothing, self.descriptor)
+        os.close(nothing)
+        self.leads_to = None
+        self.flush()
 
     def lay_on(self, descriptor: int) -> None:
         """Make another descriptor write to this file as well."""
@@ -93,7 +111,7 @@ class Stream:
         """What a fence did to this stream, or None; ``belongs`` is the file that it should be."""
         if self.leads_to != belongs:
             return f"file descriptor {self.descriptor} closed or redirected"
-        if self._text is not None and self._text.closed:
+        if self._text is not None and _is_closed(self._text):
             return f"sys.{self.name} closed"
         return None
 
@@ -104,11 +122,12 @@ class Stream:
         if replaced is not self._text:
             with contextlib.suppress(Exception):
                 replaced.flush()  # type: ignore[union-attr]
+        self._is_stuck = False
         if self._text is not None:
             try:
                 self._text.flush()
             except (OSError, ValueError):
-                return
+                self._is_stuck = True
 
     def close(self) -> None:
         """Give up the file."""
@@ -116,6 +135,13 @@ class Stream:
             with contextlib.suppress(OSError, ValueError):
                 self._text.close()
         os.close(self._file)
+
+
+def _is_closed(stream: TextIO) -> bool:
+    try:
+        return stream.closed
+    except ValueError:  # its buffer was detached
+        return True
 
 
 def _open_text(descriptor: int, name: str) -> TextIO:
@@ -142,6 +168,16 @@ class Capture:
         self._merged = False
         self._out.install()
         self._err.install()
+
+    def end_chain(self) -> None:
+        """Drop what can't be written any more: it is not to come out in the next chain."""
+        belongs = self._right_for_err()
+        if self._out.is_whole(self._out.identity) and self._err.is_whole(belongs):
+            return
+        self._out.lead_nowhere()
+        self._err.lead_nowhere()
+        libc.flush_c()
+        self.begin_chain()
 
     def begin(self, merge: bool) -> tuple[int, bytes]:
         """A fence starts; ``merge`` sends its stderr to stdout's file.

@@ -287,6 +287,7 @@ class Chain:
         ending.restore()
         self._keep_output(reply)
         ending.settle(self._troubles, self._directory)
+        self._capture.end_chain()
         left = [
             {"what": "file left in the page's directory", "now": name, "undone": False}
             for name in self._process.new_files.end()

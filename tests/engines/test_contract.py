@@ -230,6 +230,29 @@ def test_closed_and_redirected_streams_harm_no_later_chain(bench: Bench) -> None
         assert (after.output, after.leaks) == (b"fine\n", ())
 
 
+def test_what_could_not_be_written_goes_with_its_chain(bench: Bench) -> None:
+    close = "import os, sys\nos.close({})\n"
+    ends = bench.outcomes(
+        bench.chain(close.format(1) + "print('from one')"),
+        bench.chain("print('from two')"),
+        bench.chain(close.format(2) + "sys.stderr.write('from three')", stderr=True),
+        bench.chain("import sys\nsys.stderr.write('from four')", stderr=True),
+        bench.chain(
+            "import os, sys\nheld = sys.stdout.detach()\nheld.write(b'from five')\nos.close(1)"
+        ),
+        bench.chain("print('from six')"),
+    )
+    assert [end.output for end in ends] == [
+        b"",
+        b"from two\n",
+        b"",
+        b"from four",
+        b"",
+        b"from six\n",
+    ]
+    assert [end.leaks for end in ends[1::2]] == [(), (), ()]
+
+
 def test_a_replaced_stdout_lasts_as_long_as_its_chain(bench: Bench) -> None:
     code = "import sys, io\nsys.stdout = io.StringIO()\nprint('lost')"
     replaced, same, after = bench.outcomes(
