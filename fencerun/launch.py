@@ -169,7 +169,8 @@ def strip(request: Request) -> int:
     A page with a problem is left as it is. Raises UsageError where less than pages is named.
     """
     single = [target for target in request.targets if target.fence or target.line]
-    if single or request.word or request.requires or request.among is not None:
+    narrowed = request.word or request.requires or request.since or request.shard
+    if single or narrowed or request.among is not None:
         raise UsageError("--strip removes every recording of a page", "name pages or directories")
     code = 0
     settings = project()

@@ -179,3 +179,14 @@ def test_audit_shows_no_secret() -> None:
     assert done.returncode == 4
     assert SECRET not in done.stdout
     assert "***" in done.stdout
+
+
+@pytest.mark.parametrize(
+    "narrowed", [("--since", "main"), ("--shard", "1/2"), ("--requires", "slow"), ("-k", "x")]
+)
+def test_stripping_is_never_more_than_was_asked_for(narrowed: tuple[str, str]) -> None:
+    page = Path("p.md")
+    page.write_text(block("print(1)") + block("1", "text output:1"))
+    before = page.read_text()
+    assert cli.main(["record", "--strip", *narrowed]) == 2
+    assert page.read_text() == before

@@ -120,7 +120,7 @@ class FenceItem(pytest.Item):
         if verdict.kind == "known":
             pytest.xfail(f"{verdict.reason}: {verdict.what}")
         if needs_attention(verdict):
-            fault = DebuggedFault if self.config.getoption("usepdb") else Fault
+            fault = DebuggedFault if self.config.getoption("usepdb", False) else Fault
             raise fault("\n".join(_of_verdict(verdict, self.config.get_verbosity())))
 
     def _wanted(self) -> set[int]:

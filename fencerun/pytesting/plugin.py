@@ -28,7 +28,7 @@ class FencesPlugin:
         words = str(config.getoption("--fences-without"))
         try:
             self._project = launch.project()
-            engine = choice.engine(debug=True) if config.getoption("usepdb") else None
+            engine = choice.engine(debug=True) if config.getoption("usepdb", False) else None
         except FencerunError as error:
             raise pytest.UsageError(str(error)) from None
         config.stash[COURSE] = Course(
