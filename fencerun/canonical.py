@@ -11,6 +11,7 @@ import re
 from collections.abc import Sequence
 
 from fencerun.masks import Mask, apply
+from fencerun.patterns import later
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.terminal import render
 
@@ -21,7 +22,7 @@ MIN_LIMIT = 1024
 # line feed stay), soft hyphen, zero-width and bidirectional controls, line and paragraph
 # separators, byte order marks, surrogates, noncharacters, tags. Joiners stay: emoji and Persian
 # need them.
-_UNSEEN = re.compile(
+_UNSEEN = later(
     r"[\x00-\x08\x0b-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f"
     r"\ud800-\udfff\ufdd0-\ufdef\ufeff\ufff9-\ufffb\ufffe\uffff\U000e0000-\U000e007f"
     + "".join(rf"\U{plane:04x}fffe\U{plane:04x}ffff" for plane in range(1, 17))

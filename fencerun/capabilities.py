@@ -12,11 +12,12 @@ from typing import Literal
 
 from fencerun.capabilitynames import KNOWN, NAME, Kind, for_name, for_prefix, full
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.tags import TagError, near_miss, nearest
 
 _WHOLE = ("gpus", "sm")
-_VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
-_COMPARED = re.compile(r"([^\s<>=!~]+)\s*([<>=!~]+)\s*(.*)", re.DOTALL)
+_VARIABLE = later(r"[A-Za-z_][A-Za-z0-9_]*")
+_COMPARED = later(r"([^\s<>=!~]+)\s*([<>=!~]+)\s*(.*)", re.DOTALL)
 _OPERATORS = (">=", ">", "<=", "<", "==", "!=", "~=")
 
 

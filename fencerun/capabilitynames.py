@@ -5,11 +5,10 @@ Knows how a name is written in full, not how to read one; that is ``capabilities
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Mapping
-from difflib import get_close_matches
 from typing import Literal
 
+from fencerun.patterns import later
 from fencerun.tags import near_miss, nearest
 
 Kind = Literal[
@@ -59,8 +58,8 @@ _ELSEWHERE: Mapping[str, str] = {
 }
 
 #: The name of a distribution, by PEP 508.
-NAME = re.compile(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
-_ARCHITECTURE = re.compile(r"sm_?(\d+)a?")
+NAME = later(r"[A-Za-z0-9](?:[A-Za-z0-9._-]*[A-Za-z0-9])?")
+_ARCHITECTURE = later(r"sm_?(\d+)a?")
 
 
 def full(name: str) -> str:
@@ -81,7 +80,10 @@ def for_name(text: str, own: Collection[str]) -> str:
     if architecture := _ARCHITECTURE.fullmatch(text.lower()):
         return f"did you mean `sm>={architecture[1]}`?"
     meant = _ELSEWHERE.get(text.lower()) or near_miss(text, known)
-    meant = meant or next(iter(get_close_matches(text.lower(), known, 1, 0.75)), None)
+    if not meant:
+        from difflib import get_close_matches  # few names are wrong
+
+        meant = next(iter(get_close_matches(text.lower(), known, 1, 0.75)), None)
     if meant:
         return f"did you mean `{full(meant)}`?"
     if text in KNOWN:

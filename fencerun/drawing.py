@@ -7,7 +7,7 @@ import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencerun import figures, svg
+from fencerun import figures
 from fencerun.events import Verdict
 from fencerun.figures import Figure, Shown
 from fencerun.judgement import Judgement
@@ -46,6 +46,8 @@ def covered(
 
 
 def _canonical(text: str | None, path: str, read: Read) -> str:
+    from fencerun import svg
+
     data = read(path) if text is None else text.encode("utf-8", "backslashreplace")
     try:
         return svg.canonical((data or b"").decode("utf-8"))
@@ -61,6 +63,8 @@ def judge(
     ``read`` gives the files beside the page. ``elsewhere`` says that it was recorded on another
     device: then figures are not compared.
     """
+    from fencerun import svg
+
     recording = member.fence.recording
     before = shown(recording, member.tags)
     judgement = replace(judgement, drawn=tuple(figure.text for figure in drawn))
@@ -87,6 +91,8 @@ def judge(
 
 def _differs(figure: Figure, read: Read, tolerance: float) -> str | None:
     """Why the file of a figure does not show it; None where it does."""
+    from fencerun import svg
+
     data = read(figure.path)
     if data is None:
         return "there is no such file"

@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator, Sequence
 from fencerun import tables
 from fencerun.frozen import dataclass
 from fencerun.page import Fence
+from fencerun.patterns import later
 from fencerun.tags import Tags
 
 #: The directory beside a page in which its figures lie.
 DIRECTORY = "figures"
 
-_IMAGE = re.compile(
+_IMAGE = later(
     r"!\[(?:[^\\\[\]]|\\.|\[[^\[\]]*\])*\]\((figures/[A-Za-z0-9_.-]+\.svg)(?:[ \t][^)]*)?\).*"
 )
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+_FENCE = later(r" {0,3}(`{3,}|~{3,})")
 
 
 @dataclass(frozen=True, slots=True)

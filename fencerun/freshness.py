@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import datetime
 import json
-import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Literal
@@ -20,6 +19,7 @@ from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
 from fencerun.localmodules import Read
 from fencerun.page import Fence, Page, Recording
+from fencerun.patterns import later
 from fencerun.plan import Member, members
 from fencerun.tags import Raises
 
@@ -232,7 +232,7 @@ def changes(before: Sequence[Part], now: Sequence[Part]) -> tuple[str, ...]:
     return (*changed, *gone)
 
 
-_KEY = re.compile(r"([0-9a-f]{6,64})\.([0-9a-f]{6,64})")
+_KEY = later(r"([0-9a-f]{6,64})\.([0-9a-f]{6,64})")
 
 
 def parse_key(text: str) -> Key | None:
@@ -241,7 +241,7 @@ def parse_key(text: str) -> Key | None:
     return Key(match[1], match[2]) if match else None
 
 
-_ON = re.compile(r"([^/\s]+)/([^/\s]+)/([0-9]{4})-([0-9]{2})-([0-9]{2})")
+_ON = later(r"([^/\s]+)/([^/\s]+)/([0-9]{4})-([0-9]{2})-([0-9]{2})")
 
 
 def parse_on(text: str) -> Provenance | None:

@@ -14,12 +14,13 @@ from typing import Any, Literal, get_args
 
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.tags import PAGE_KEYS, TagError, Tags, nearest, read_default
 from fencerun.text import Lines
 
-_COMMENT = re.compile(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
-_SETTING = re.compile(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
-_NAMESPACE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*\Z")
+_COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
+_SETTING = later(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
+_NAMESPACE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Which fences are compared: all, those that have a recording, or none (they only have to run).
 Records = Literal["all", "present", "none"]

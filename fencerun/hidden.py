@@ -5,12 +5,12 @@ CommonMark ends such a comment at its first ``-->``, HTML also at ``--!>``, wher
 
 from __future__ import annotations
 
-import re
+from fencerun.patterns import later
 
 #: What is wrong with one, and what to do.
 Fault = tuple[str, str]
 
-_INDENT = re.compile(r" *")
+_INDENT = later(r" *")
 
 
 def code(text: str) -> tuple[str, Fault | None]:

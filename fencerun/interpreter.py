@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shutil
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -16,6 +15,8 @@ def choose(asked: str | None, root: Path, env: Mapping[str, str], own: str) -> s
     Raises UsageError when ``asked`` is not there: a wrong interpreter would make wrong recordings.
     """
     if asked:
+        import shutil
+
         directory = Path(asked)
         named: str | None = (
             _in_environment(directory) if directory.is_dir() else shutil.which(asked)

@@ -9,21 +9,26 @@ from __future__ import annotations
 import shlex
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
-from fencerun import bound, dialogue, drawing, figures, names
+from fencerun import drawing, figures
 from fencerun.canonical import canonical, recorded
 from fencerun.citations import places
-from fencerun.compare import Comparison, Rule, compare
 from fencerun.diff import diff
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
-from fencerun.localmodules import Read
 from fencerun.masks import Mask, lookup
 from fencerun.page import Recording
 from fencerun.plan import Member
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure, Outcome
+from fencerun.rule import Rule
 from fencerun.tags import Raises, Tags
+
+if TYPE_CHECKING:
+    # What most fences don't need is imported where one does: they print what is recorded.
+    from fencerun.compare import Comparison
+    from fencerun.localmodules import Read
 
 #: Bytes of a failed fence's output and stderr that a report shows.
 SHOWN = 4 << 10
@@ -88,6 +93,8 @@ def _judged(
     if not member.recorded or (member.tags.quiet and not member.tags.figure):
         judgement = Judgement(base, rule=rule)
     elif member.fence.transcript is not None:
+        from fencerun import dialogue
+
         turns = member.fence.transcript.turns
         said = dialogue.printed(turns, outcome.turns, rule, max_output, secrets)
         judgement = compared(member, base, tuple(said), rule, elsewhere)
@@ -96,6 +103,8 @@ def _judged(
         printed = canonical(output, masks=rule.masks, limit=max_output, secrets=secrets)
         judgement = compared(member, base, printed, rule, elsewhere, outcome.figures, read)
     if member.fence.values:
+        from fencerun import bound
+
         return bound.judge(judgement, member.fence.values, outcome.values, rule)
     return judgement
 
@@ -138,6 +147,8 @@ def _compared(
         # What was printed is canonical, so the recording is too.
         return Judgement(base if base.kind == "passed" else replace(base, kind="passed"))
     text = recorded("\n".join(lines), masks=rule.masks)
+    from fencerun.compare import compare
+
     comparison = compare(text, printed, rule)
     if comparison.equal and recording.region != member.tags.region:
         return _misplaced(base, text, recording)
@@ -158,6 +169,8 @@ def _spoken(
     elsewhere: bool,
 ) -> Judgement:
     """The judgement of a transcript, whose own lines say what is printed."""
+    from fencerun import dialogue
+
     turns = member.fence.transcript.turns if member.fence.transcript else ()
     text, comparison = dialogue.compare(turns, printed, rule)
     if comparison.equal:
@@ -282,6 +295,8 @@ def _remedy(member: Member, failure: Failure) -> str:
     if failure.missing_name and own:
         number = member.fence.number
         earlier = [f for f in member.page.fences if f.line < member.fence.line]
+        from fencerun import names
+
         made = names.maker(failure.missing_name, earlier)
         if made is not None and made.number != number:
             return (

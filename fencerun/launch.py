@@ -26,7 +26,6 @@ from fencerun.masks import NAMED, Mask
 from fencerun.probing import Prober
 from fencerun.selection import Target
 from fencerun.session import Request, Session
-from fencerun.strip import strip as stripped
 from fencerun.tags import TagError
 from fencerun.unrun import Unrun
 
@@ -168,6 +167,8 @@ def strip(request: Request) -> int:
 
     A page with a problem is left as it is. Raises UsageError where less than pages is named.
     """
+    from fencerun.strip import strip as stripped
+
     single = [target for target in request.targets if target.fence or target.line]
     narrowed = request.word or request.requires or request.since or request.shard
     if single or narrowed or request.among is not None:

@@ -13,16 +13,17 @@ from typing import Any
 from fencerun import mkdocs
 from fencerun.events import Problem
 from fencerun.page import CodeBlock
+from fencerun.patterns import later
 from fencerun.text import Lines
 
 _SIGNS = ("fence:", "fence=", "output:", "output=")
 # What would open a tagged block: anchored, so that a line of 100,000 backticks costs one pass.
-_OPENER = re.compile(
+_OPENER = later(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})"
     r"([^\r\n]*?[ \t{](?:fence|output)[:=]\"?[0-9][^\r\n]*)",
 )
 _SYNTAX = "set `syntax: mkdocs`"
-_CONFLICT = re.compile(r"^(<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
+_CONFLICT = later(r"^(<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
 
 
 def not_utf8(data: bytes, path: str, error: UnicodeDecodeError) -> Problem:

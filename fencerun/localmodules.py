@@ -11,6 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import lru_cache
 
+from fencerun.patterns import later
+
 #: Reads a file by its path relative to the page's directory (``pkg/mod.py``); None without one.
 Read = Callable[[str], "bytes | None"]
 
@@ -21,7 +23,7 @@ _DOTTED = rf"{_ID}(?:\ ?\.\ ?{_ID})*"
 
 # Strings, comments and continued lines, whichever comes first. A quote that nothing closes ends
 # with its line, so that a later line keeps its import and no quote is scanned twice.
-_TEXT = re.compile(
+_TEXT = later(
     r"""
       (?P<string> \"\"\"(?:[^\\]|\\.)*?(?:\"\"\"|\Z) | '''(?:[^\\]|\\.)*?(?:'''|\Z)
                 | "(?:[^"\\\n]|\\.)*"? | '(?:[^'\\\n]|\\.)*'? )
@@ -31,7 +33,7 @@ _TEXT = re.compile(
     re.VERBOSE | re.DOTALL,
 )
 # For text whose runs of blanks are single spaces: two runs that may meet take quadratic time.
-_STATEMENT = re.compile(
+_STATEMENT = later(
     rf"""
     (?: ^ | [;:] ) \ ?
     (?: import \  (?P<modules> {_DOTTED} [^;\n]* )
@@ -41,9 +43,9 @@ _STATEMENT = re.compile(
     """,
     re.VERBOSE | re.MULTILINE,
 )
-_BLANKS = re.compile(r"[ \t\f]+")
-_FIRST = re.compile(rf"[ \n]*({_DOTTED})")
-_BY_NAME = re.compile(rf"\b(?:import_module|__import__)\(\s*(['\"])({_ID}(?:\.{_ID})*)\1")
+_BLANKS = later(r"[ \t\f]+")
+_FIRST = later(rf"[ \n]*({_DOTTED})")
+_BY_NAME = later(rf"\b(?:import_module|__import__)\(\s*(['\"])({_ID}(?:\.{_ID})*)\1")
 
 
 def find(sources: Iterable[str], read: Read) -> tuple[tuple[str, bytes], ...]:

@@ -7,13 +7,14 @@ to markdown-it by ``reader``; nothing is imported from it here.
 
 from __future__ import annotations
 
-import re
 from typing import Any
+
+from fencerun.patterns import later
 
 #: How far the content is indented.
 INDENT = 4
 
-_OPENER = re.compile(r'(?:!!!|\?\?\?\+?)[ \t]+[\w"].*|===[!+]?[ \t]+"[^"]*"[ \t]*\Z')
+_OPENER = later(r'(?:!!!|\?\?\?\+?)[ \t]+[\w"].*|===[!+]?[ \t]+"[^"]*"[ \t]*\Z')
 
 
 def opens(text: str) -> bool:

@@ -12,6 +12,7 @@ from decimal import MAX_EMAX, MIN_EMIN, Context, Decimal
 from functools import cache
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 
 # More digits than a printed number has; nothing raises, nothing overflows.
 _EXACT = Context(prec=60, Emax=MAX_EMAX, Emin=MIN_EMIN, traps=[])
@@ -48,8 +49,8 @@ _TOKEN = rf"""
 """
 _IMAGINARY = rf"({_SIGN}{_UNSIGNED})?\ *([-+]?{_UNSIGNED})[jJ]"
 
-_BLANKS = re.compile(r"\s{2,}|[^\S ]")
-_RULES = re.compile(r"([-=─━═])\1\1+")
+_BLANKS = later(r"\s{2,}|[^\S ]")
+_RULES = later(r"([-=─━═])\1\1+")
 
 
 @cache

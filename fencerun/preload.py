@@ -8,9 +8,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 
-_TORCH = re.compile(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
-_DYNAMO = re.compile(r"\btorch\.(?:compile|_dynamo|export|library)\b|\bopcheck\b")
-_NUMPY = re.compile(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
+from fencerun.patterns import later
+
+_TORCH = later(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
+_DYNAMO = later(r"\btorch\.(?:compile|_dynamo|export|library)\b|\bopcheck\b")
+_NUMPY = later(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
 
 
 def modules(codes: Iterable[str]) -> tuple[str, ...]:

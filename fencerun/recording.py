@@ -12,15 +12,16 @@ from collections.abc import Iterable, Iterator
 
 from fencerun.infostring import PROVENANCE, Carrier
 from fencerun.page import CodeBlock, Fence, Recording
+from fencerun.patterns import later
 from fencerun.text import Lines
 
 Provenance = tuple[tuple[str, str], ...]
 
 # A word ends at a blank outside double quotes, as in ``infostring``.
-_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
-_BRACES = re.compile(r"\{([^{}]*)\}[ \t]*\Z")
-_COMMENT = re.compile(r"<!--(.*?)-->")
-_BARE = re.compile(r'[^ \t"]+\Z')
+_WORD = later(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
+_BRACES = later(r"\{([^{}]*)\}[ \t]*\Z")
+_COMMENT = later(r"<!--(.*?)-->")
+_BARE = later(r'[^ \t"]+\Z')
 
 
 def prefix(lines: Lines, block: CodeBlock) -> str:

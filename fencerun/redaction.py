@@ -14,6 +14,7 @@ from dataclasses import fields, is_dataclass, replace
 from typing import TypeVar
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 
 #: What a secret is replaced by.
 INSTEAD = "***"
@@ -21,7 +22,7 @@ INSTEAD = "***"
 #: Characters of the shortest secret: a shorter text stands in too much that is none.
 SHORTEST = 8
 
-_NAME = re.compile("TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
+_NAME = later("TOKEN|KEY|SECRET|PASSWORD", re.IGNORECASE)
 
 #: What calls things by name, and would call nothing with a part of it replaced.
 _HANDLES = frozenset({"id", "page", "kind", "key", "on", "mark"})

@@ -12,6 +12,7 @@ from typing import Any
 
 from fencerun.infostring import InfoString, parse_closing, parse_comment, parse_info
 from fencerun.page import CodeBlock
+from fencerun.patterns import later
 from fencerun.recording import lead_of
 from fencerun.text import Lines
 
@@ -26,12 +27,12 @@ _OPEN_ENDED = frozenset(
         *("tfoot", "colgroup", "option"),
     )
 )
-_CODE = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
-_TAG = re.compile(
+_CODE = later(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
+_TAG = later(
     r"""(?<!\\)<(/?)([A-Za-z][A-Za-z0-9-]*)"""
     r"""(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|"[^"]*"|'[^']*'))?)*\s*(/?)>"""
 )
-_DEFINITION = re.compile(r" {0,3}\[[^\]]+\]:")
+_DEFINITION = later(r" {0,3}\[[^\]]+\]:")
 
 
 def pairs(tokens: Sequence[Any]) -> tuple[dict[int, int], tuple[int, ...]]:

@@ -7,14 +7,13 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 
 from fencerun.capabilities import parse as parse_capability
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.plan import Member
 
 #: Capabilities that a fence bounds or names further; to select, their names alone will do.
 NAMES_ALONE = frozenset({"gpu", "gpus", "sm", "python"})
 
-_TARGET = re.compile(
-    r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL
-)
+_TARGET = later(r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL)
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,8 +10,9 @@ import re
 from collections.abc import Mapping
 
 from fencerun.errors import UsageError
+from fencerun.patterns import later
 
-_SHARD = re.compile(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
+_SHARD = later(r"([1-9][0-9]{0,3})/([1-9][0-9]{0,3})")
 
 #: What stands in a page once for each fence, seen without reading it.
 _FENCE = re.compile(rb"\bfence[:=][1-9]")

@@ -15,6 +15,7 @@ from dataclasses import replace
 from fencerun import edits
 from fencerun.edits import Edit, NewRecording, SpliceError, Wanted, says, says_itself
 from fencerun.page import Fence, Page, Recording, outline
+from fencerun.patterns import later
 from fencerun.reader import parse
 
 __all__ = ["NewRecording", "SpliceError", "encode", "splice"]
@@ -157,7 +158,7 @@ def _fault(page: Page, after: Page, wanted: Wanted, tightens: bool) -> str | Non
 
 
 #: What a recording may change above a transcript's lines.
-_OWN_WORDS = re.compile(r'[ \t]+(?:key|on)[:=](?:"(?:[^"\\]|\\.)*"|[^ \t}]*)|(?<=`)`+|(?<=~)~+')
+_OWN_WORDS = later(r'[ \t]+(?:key|on)[:=](?:"(?:[^"\\]|\\.)*"|[^ \t}]*)|(?<=`)`+|(?<=~)~+')
 
 
 def _altered(

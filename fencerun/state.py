@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 import os
-import tempfile
+import time
 from collections.abc import Iterable, Mapping
 from contextlib import suppress
 from pathlib import Path
@@ -75,7 +75,9 @@ def _write(directory: Path, text: str) -> None:
     ignore = directory / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="ascii")
-    descriptor, name = tempfile.mkstemp(dir=directory, prefix=".last-")
+    # Importing `tempfile` takes longer than all else that is done here.
+    name = directory / f".last-{os.getpid()}-{time.monotonic_ns()}"
+    descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(descriptor, "w", encoding="utf-8") as file:
             file.write(text)

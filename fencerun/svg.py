@@ -6,14 +6,13 @@ attributes, blanks, metadata, comments, how a bitmap is compressed. Text has to 
 
 from __future__ import annotations
 
-import hashlib
 import math
 import re
-import zlib
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -27,10 +26,10 @@ _GEOMETRY = frozenset(
         *("width", "height", "d", "points", "viewBox", "transform", "patternTransform"),
     )
 )
-_NUMBER = re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
-_REFERENCE = re.compile(r"(url\(\s*['\"]?)?#([^)'\"\s]+)")
-_FUNCTION = re.compile(r"(\w+)\s*\(([^)]*)\)")
-_PNG = re.compile(r"data:image/png;base64,(.*)", re.DOTALL)
+_NUMBER = later(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
+_REFERENCE = later(r"(url\(\s*['\"]?)?#([^)'\"\s]+)")
+_FUNCTION = later(r"(\w+)\s*\(([^)]*)\)")
+_PNG = later(r"data:image/png;base64,(.*)", re.DOTALL)
 
 
 class NotSvg(ValueError):
@@ -102,6 +101,8 @@ def _plain(name: str, value: str, ids: Mapping[str, str]) -> str:
 def _pixels(data: str) -> str:
     """A hash of what a PNG shows: other builds of zlib compress the same rows otherwise."""
     import base64
+    import hashlib  # loads OpenSSL, and few drawings hold bitmaps
+    import zlib
 
     try:
         png = base64.b64decode(data)

@@ -6,16 +6,15 @@ Pure; knows nothing of how cells are compared.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 
-_CELL = re.compile(r"(?:[^\\|]|\\.|\\\Z)*")
-_DASHES = re.compile(r"(:?)-+(:?)")
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+from fencerun.patterns import later
+
+_CELL = later(r"(?:[^\\|]|\\.|\\\Z)*")
+_DASHES = later(r"(:?)-+(:?)")
+_FENCE = later(r" {0,3}(`{3,}|~{3,})")
 # A table ends where a quote, heading, rule, list item, code block or HTML begins.
-_BLOCK = re.compile(
-    r" {0,3}(?:>|#{1,6}(?:\s|\Z)|(?:[-+*]|[0-9]{1,9}[.)])\s|`{3}|~{3}|<[A-Za-z/!?])"
-)
+_BLOCK = later(r" {0,3}(?:>|#{1,6}(?:\s|\Z)|(?:[-+*]|[0-9]{1,9}[.)])\s|`{3}|~{3}|<[A-Za-z/!?])")
 
 
 def normal(lines: Sequence[str]) -> tuple[str, ...]:

@@ -7,8 +7,9 @@ lines worth keeping, masks or pages. A sequence that is cut off stays, for other
 
 from __future__ import annotations
 
-import re
 import unicodedata
+
+from fencerun.patterns import later
 
 #: Explicit cursor movement goes no further than this, so that a few bytes cannot ask for
 #: gigabytes of blanks. Printed text may be as wide and as long as it likes.
@@ -18,7 +19,7 @@ COLUMNS, ROWS = 240, 24
 _MARKS = 16
 
 # ECMA-48 (5th edition) sections 5.3 to 5.6: escape, control sequence and control string syntax.
-_STILL = re.compile(
+_STILL = later(
     r"\x1b(?:"
     r"\][^\x07\x1b\n]*(?:\x07|\x1b\\)"  # operating system command: titles, links
     r"|[PX^_][^\x1b]*\x1b\\"  # the other control strings: images, queries
@@ -27,9 +28,9 @@ _STILL = re.compile(
     r"|[0-OQ-WYZ\\`-~]"  # two-character escapes
     r")"
 )
-_MOVES = re.compile(r"[\r\b]|\x1b\[[0-9;]*[A-HJKf]")
-_BETWEEN_ROWS = re.compile(r"\x1b\[[0-9;]*[ABEFHJf]")
-_TOKEN = re.compile(r"\x1b\[([0-9;]*)([A-HJKf])|[\n\r\b]|[^\n\r\b\x1b]+|\x1b")
+_MOVES = later(r"[\r\b]|\x1b\[[0-9;]*[A-HJKf]")
+_BETWEEN_ROWS = later(r"\x1b\[[0-9;]*[ABEFHJf]")
+_TOKEN = later(r"\x1b\[([0-9;]*)([A-HJKf])|[\n\r\b]|[^\n\r\b\x1b]+|\x1b")
 
 
 def render(text: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from itertools import accumulate
 from operator import add, sub
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 
 #: CommonMark 0.31 §2.1: a line ending is a line feed, a carriage return, or both in that order.
 #: ``str.splitlines`` also splits at form feeds, U+0085, U+2028 and others, which Markdown does not.
-_ENDING = re.compile(r"\r\n|\r|\n")
+_ENDING = later(r"\r\n|\r|\n")
 
 
 @dataclass(frozen=True, slots=True)

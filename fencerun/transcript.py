@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 
 #: What a line begins with that is typed at a prompt, and one that goes on with it, by language.
 _PROMPTS = {
@@ -20,7 +21,7 @@ _PROMPTS = {
 #: How the prompts look, for messages.
 SHOWN = {"pycon": ">>> ", "console": "$ "}
 
-_HEAD = re.compile(r"Traceback \((?:most recent call last|innermost last)\):\s*\Z")
+_HEAD = later(r"Traceback \((?:most recent call last|innermost last)\):\s*\Z")
 #: What stands for the frames of a traceback, which no comparison looks at.
 _FRAMES = "  ..."
 

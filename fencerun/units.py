@@ -6,10 +6,11 @@ brackets are. It knows nothing of what is in the lines besides brackets.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 
-_NO_BRACKET = re.compile(r"[^\[\](){}]+")
+from fencerun.patterns import later
+
+_NO_BRACKET = later(r"[^\[\](){}]+")
 
 
 def units(lines: Sequence[str]) -> list[tuple[int, int]]:

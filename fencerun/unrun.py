@@ -11,7 +11,7 @@ import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
-from fencerun import bound, drawing, figures, freshness
+from fencerun import drawing, figures, freshness
 from fencerun.canonical import recorded
 from fencerun.capabilities import parse
 from fencerun.events import Verdict
@@ -91,6 +91,8 @@ class Unrun:
         drawn, read = told.verdict.figures, self.beside(member.page.path)
         judgement = compared(member, base, told.verdict.printed, rule, drawn=drawn, read=read)
         if member.fence.values:
+            from fencerun import bound
+
             results = [ValueResult(text) for text in told.verdict.values]
             judgement = bound.judge(judgement, member.fence.values, results, rule)
         if judgement.verdict.kind != "passed":

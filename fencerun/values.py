@@ -12,17 +12,18 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.tags import TagError, Tolerance, read
 from fencerun.text import Lines
 
 _ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
-_SPAN = re.compile(rf"<span({_ATTRIBUTES})\s*>([^<\r\n]*)(</span>)?")
-_ATTRIBUTE = re.compile(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
-_CODE_OR_COMMENT = re.compile(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
-_BINDING = re.compile(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
+_SPAN = later(rf"<span({_ATTRIBUTES})\s*>([^<\r\n]*)(</span>)?")
+_ATTRIBUTE = later(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
+_CODE_OR_COMMENT = later(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
+_BINDING = later(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
 #: What Markdown would take for more than text. In raw HTML it takes nothing for more.
-_MARKDOWN = re.compile(r"([\\`*_|~$])")
-_ESCAPED = re.compile(r"\\([!-/:-@\[-`{-~])")
+_MARKDOWN = later(r"([\\`*_|~$])")
+_ESCAPED = later(r"\\([!-/:-@\[-`{-~])")
 
 
 @dataclass(frozen=True, slots=True)

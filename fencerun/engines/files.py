@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import fcntl
 import os
-import tempfile
 
 #: Output already read is given back to the system in pieces of this size, in bytes.
 _PIECE = 4 << 20
@@ -21,6 +20,8 @@ def anonymous(name: str) -> int:
     """A descriptor of a new file that nothing else can open. ``name`` is for debugging."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create(name, os.MFD_CLOEXEC | os.MFD_ALLOW_SEALING)
+    import tempfile
+
     descriptor, path = tempfile.mkstemp(prefix=name)
     os.unlink(path)
     return descriptor
