@@ -6,7 +6,6 @@ Knows tokens as markdown-it makes them, and imports nothing of it. What the bloc
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import field
 from typing import Any
@@ -16,9 +15,14 @@ from fencerun.events import Problem
 from fencerun.frozen import dataclass
 from fencerun.infostring import Fault, InfoString, parse_comment, parse_hidden, parse_info
 from fencerun.page import CodeBlock
+from fencerun.patterns import later
 from fencerun.text import Lines
 
-_OWN_KEY = re.compile(r"\b(?:fence|output)=")
+_OWN_KEY = later(r"\b(?:fence|output)=")
+
+#: Levels of nesting up to which markdown-it reads, without a word on what is deeper.
+DEPTH = 200
+_LEAVES = ("paragraph_open", "heading_open")
 
 
 @dataclass(slots=True)
@@ -76,12 +80,19 @@ class Gatherer:
                 info = parse_comment(token.content.strip(" \t\r\n"))
                 comment = (index, info, token) if info else None
             elif token.nesting == 1:
+                if len(stack) >= DEPTH - 1 and token.type not in _LEAVES:
+                    self._too_deep(token.map[0])
                 stack.append(index)
                 in_list += token.type == "list_item_open"
             elif token.nesting == -1:
                 stack.pop()
                 in_list -= token.type == "list_item_close"
         self._unused(comment)
+
+    def _too_deep(self, line: int) -> None:
+        if not any(problem.code == "nesting" for problem in self.problems):
+            self.problem(line, "nesting", "nested too deeply: nothing further in is read",
+                         "flatten the quotes and lists")  # fmt: skip
 
     def _closings(self) -> dict[int, int]:
         """For the comment that opens a region, the one that closes it, as indexes of tokens."""

@@ -11,15 +11,21 @@ import re
 from collections.abc import Iterator
 from dataclasses import replace
 from functools import lru_cache
+from itertools import takewhile
 from typing import Literal
 
 from fencerun.frozen import dataclass
+from fencerun.lookalikes import lookalike
+from fencerun.patterns import later
 from fencerun.tags import (
+    EXAMPLES,
     FLAGS,
     NAMES,
     NUMBER,
+    VALUED,
     TagError,
     Tags,
+    named,
     near_miss,
     nearest,
     read,
@@ -43,18 +49,20 @@ LANGUAGES = {
 PROVENANCE = ("key", "on")
 
 # A word ends at a blank outside double quotes. The lone quote keeps the pattern total.
-_WORD = re.compile(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
-_BRACES = re.compile(r"\{([^{}]*)\}\Z")
+_WORD = later(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
+_BRACES = later(r"\{([^{}]*)\}\Z")
 _NAME = r"[A-Za-z][A-Za-z0-9_-]*"
-_IN_WORDS = re.compile(rf'({_NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
-_IN_BRACES = re.compile(rf'({_NAME})=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
-_COMMENT = re.compile(r"<!--[ \t]+(.*?)[ \t]+-->[ \t]*\Z", re.DOTALL)
-_OUR_COMMENT = re.compile(
+_IN_WORDS = later(rf'({_NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
+_IN_BRACES = later(rf'({_NAME})=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
+_COMMENT = later(r"<!--[ \t]+(.*?)[ \t]+-->[ \t]*\Z", re.DOTALL)
+_OUR_COMMENT = later(
     r"<!--[ \t]*(?:fence(?![\w-])|output[ \t]*[:=][ \t]*[0-9]|file:(?![ \t/]))", re.IGNORECASE
 )
-_HIDDEN = re.compile(r"<!--[ \t]+([^\r\n]*?)[ \t]*[\r\n]")
-_CLOSING = re.compile(r"<!--[ \t]*/output:([1-9][0-9]{0,5})[ \t]*-->[ \t]*")
-_ESCAPE = re.compile(r'\\(["\\])')
+_HIDDEN = later(r"<!--[ \t]+([^\r\n]*?)[ \t]*[\r\n]")
+_CLOSING = later(r"<!--[ \t]*/output:([1-9][0-9]{0,5})[ \t]*-->[ \t]*")
+_TORN = later(rf'({_NAME})[:=][^"]*"')
+_UNCLOSED = later(r'"(?:[^"\\]|\\.)*\\?\Z')
+_ESCAPE = later(r'\\(["\\])')
 
 
 @dataclass(frozen=True, slots=True)
@@ -104,14 +112,15 @@ class _Word:
 
 
 #: Most info strings with a tag hold nothing else, and are read at a tenth of the price.
-_PLAIN = re.compile(r"([A-Za-z0-9_+-]+)[ \t]+(fence|output):([1-9][0-9]{0,5})")
+_PLAIN = later(r"([A-Za-z0-9_+-]+)[ \t]+(fence|output):([1-9][0-9]{0,5})")
 
 
 @lru_cache(maxsize=1024)
 def parse_info(info: str) -> InfoString:
     """What the info string of a fenced code block says."""
     if ":" not in info and "=" not in info:
-        return InfoString(language=info.split(None, 1)[0] if info.strip(" \t") else "")
+        first = info.split(None, 1)[0] if info.strip(" \t") else ""
+        return _untagged(info, first) if "ence" in info else InfoString(language=first)
     if plain := _PLAIN.fullmatch(info):
         number = int(plain[3])
         if plain[2] == "fence":
@@ -119,6 +128,8 @@ def parse_info(info: str) -> InfoString:
         return InfoString(plain[1], "words", None, number)
     info = info.strip(" \t")
     language = re.split(r"[ \t]", info, maxsplit=1)[0]
+    if language.startswith("{"):
+        return _untagged(info, language)
     braces = _BRACES.search(info)
     rest = info[len(language) :]
     if braces and braces.start() >= len(language):
@@ -135,7 +146,7 @@ def parse_info(info: str) -> InfoString:
     elif _is_ours(inner, "attributes"):
         found = _interpret(inner, "attributes")
     else:
-        return InfoString(language=language)
+        return _untagged(info, language)
     return InfoString(
         language,
         found.carrier,
@@ -146,6 +157,13 @@ def parse_info(info: str) -> InfoString:
         found.faults,
         found.file,
     )
+
+
+def _untagged(info: str, language: str) -> InfoString:
+    """An info string without a tag of ours; one that its author took for tagged has a fault."""
+    alike = lookalike(info, LANGUAGES)
+    faults = () if alike is None else (Fault(*alike),)
+    return InfoString(language=language, faults=faults)
 
 
 def parse_hidden(html: str) -> InfoString | None:
@@ -229,12 +247,15 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
     faults: list[Fault] = []
     on_output = any(word.name == "output" and word.spelt == "right" for word in words)
     file: str | None = None
-    for word in words:
+    on_fence = any(word.name == "fence" and word.value for word in words)
+    for index, word in enumerate(words):
         name, value = word.name, word.value
         if word.spelt == "bare" and name not in FLAGS:
-            faults.extend(_bare_fault(name, on_output))
+            faults.extend(_bare_fault(name, on_output, on_fence))
         elif word.spelt == "wrong":
-            faults.extend(_misspelt_fault(word, carrier))
+            faults.extend(_misspelt_fault(word, carrier, on_fence))
+        elif name in NAMES and (broken := _broken_value(word, words[index + 1 :])):
+            faults.append(broken)
         elif name in numbers or any(key in tags for key in (name, f"{name}_")):
             faults.append(Fault(f"`{name}` stands twice", "keep one"))
         elif name in ("fence", "output"):
@@ -255,7 +276,7 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
             try:
                 tags.update(read(name, value))
             except TagError as error:
-                faults.append(Fault(f"`{name}`: {error.args[0]}", error.args[1]))
+                faults.append(Fault(named(name, error.args[0]), error.args[1]))
         elif not on_output:
             faults.extend(_unknown_fault(name, carrier))
     if file is not None and numbers:
@@ -293,20 +314,45 @@ def _number(name: str, value: str) -> int:
     raise TagError(f"`{name}:{value}` has no number", hint)
 
 
-def _bare_fault(word: str, on_output: bool) -> Iterator[Fault]:
-    """A bare word is another tool's, unless it nearly is one of our flags."""
-    if not on_output and (close := near_miss(word, FLAGS)):
+def _is_text(word: _Word) -> bool:
+    return word.spelt == "bare" and word.name not in FLAGS
+
+
+def _broken_value(word: _Word, rest: tuple[_Word, ...]) -> Fault | None:
+    """A value whose blanks end it before its author meant it to."""
+    if not word.value and rest and _UNCLOSED.match(rest[0].raw):
+        opened = f"{word.raw}{rest[0].raw}"
+        return Fault(f"the quote in `{opened}` is not closed", 'close it with another `"`')
+    if word.name == "raises" and word.value and word.value.endswith(":") and '"' not in word.raw:
+        text = " ".join(other.raw for other in takewhile(_is_text, rest))
+        sign = word.raw[len(word.name)]
+        right = f'raises{sign}"{word.value} {text or "text"}"'
+        return Fault(f"what follows `{word.raw}` is not part of it", f"quote it: write `{right}`")
+    return None
+
+
+def _bare_fault(word: str, on_output: bool, on_fence: bool) -> Iterator[Fault]:
+    """A bare word is another tool's, unless it is one of our tags, or nearly one of our flags."""
+    if on_fence and word in VALUED:
+        yield Fault(f"`{word}` needs a value", f"write `{word}:{EXAMPLES[word]}`, say")
+    elif on_fence and (torn := _TORN.match(word)) and torn[1] in NAMES:
+        yield Fault(f"the value in `{word}` is quoted in part", "put all of it in double quotes")
+    elif not on_output and (close := near_miss(word, FLAGS)):
         yield Fault(f"unknown word `{word}`", f"did you mean `{close}`?")
     elif word.rstrip(":").lower() in ("fence", "output") and word.endswith(":"):
         yield Fault(f"`{word}` has no number", f"write `{word.lower()}1`, with no blank")
 
 
-def _misspelt_fault(word: _Word, carrier: Carrier) -> Iterator[Fault]:
+def _misspelt_fault(word: _Word, carrier: Carrier, on_fence: bool) -> Iterator[Fault]:
     """A tag of ours with the other carrier's sign; anything else is another tool's."""
     if word.name not in ("fence", "output", *NAMES):
         return
-    right = f"{word.name}={word.value}" if carrier == "attributes" else f"{word.name}:{word.value}"
-    if word.name in ("fence", "output") or carrier == "attributes":
+    sign = "=" if carrier == "attributes" else ":"
+    right = f"{word.name}{sign}{word.raw[len(word.name) + 1 :]}"
+    if word.name in FLAGS and carrier != "attributes":
+        right = word.name
+    ours = carrier == "attributes" or (on_fence and word.name != "file")
+    if word.name in ("fence", "output") or ours:
         yield Fault(f"`{word.raw}` is not how a tag is written here", f"write `{right}`")
 
 

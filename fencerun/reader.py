@@ -15,7 +15,7 @@ from typing import Any
 from fencerun import frontmatter, lint, mkdocs, regions
 from fencerun.assembly import Assembly
 from fencerun.events import Problem
-from fencerun.gathering import Gatherer
+from fencerun.gathering import DEPTH, Gatherer
 from fencerun.page import Page
 from fencerun.text import Lines, split_lines
 
@@ -60,7 +60,7 @@ def _parser(syntax: frontmatter.Syntax = "commonmark") -> Any:
     from markdown_it import MarkdownIt
 
     # The preset's limit of 20 makes deeper fences vanish silently; a list is two levels.
-    parser = MarkdownIt("commonmark", {"maxNesting": 200})
+    parser = MarkdownIt("commonmark", {"maxNesting": DEPTH})
     parser.core.ruler.enableOnly(["normalize", "block"])
     if syntax == "mkdocs":
         mkdocs.install(parser)

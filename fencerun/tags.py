@@ -9,10 +9,10 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
-from difflib import get_close_matches
 from typing import Any, Literal, get_args
 
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.text import within_one_typo
 
 Match = Literal["exact", "ellipsis", "unordered", "any"]
@@ -174,10 +174,10 @@ def _one_of(words: Iterable[str]) -> str:
 
 
 #: A fence number, as CommonMark's ASCII digits: ``\\d`` would take other scripts' digits too.
-NUMBER = re.compile(r"[1-9][0-9]{0,5}")
+NUMBER = later(r"[1-9][0-9]{0,5}")
 
 # No slash: figures lie in one directory. Nothing that Markdown or a shell would take for more.
-_FIGURE = re.compile(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.svg")
+_FIGURE = later(r"[A-Za-z0-9_][A-Za-z0-9_.-]{0,99}\.svg")
 
 #: Tags that take a value, and how the value is read.
 VALUED: Mapping[str, Callable[[str], object]] = {
@@ -196,6 +196,25 @@ VALUED: Mapping[str, Callable[[str], object]] = {
     "exit": _status,
     "as": _form,
     "figure": _figure,
+}
+
+#: A value for each, to show how it is written.
+EXAMPLES: Mapping[str, str] = {
+    "continues": "1",
+    "requires": "cuda",
+    "raises": '"ValueError: text"',
+    "rtol": "1e-3",
+    "atol": "1e-6",
+    "match": "ellipsis",
+    "mask": "address",
+    "varies": "time",
+    "skip": '"the reason"',
+    "timeout": "60",
+    "allows": "aten",
+    "uses": "data.csv",
+    "exit": "1",
+    "as": "markdown",
+    "figure": "loss.svg",
 }
 
 #: The field of Tags for a tag that is a word of Python's own.
@@ -241,7 +260,7 @@ def read(name: str, value: str | None) -> dict[str, Any]:
             return {name: False}
         raise TagError(f"`{name}` takes no value", f"write `{name}` alone")
     if not value:
-        raise TagError(f"`{name}` needs a value", f"write `{name}:…`")
+        raise TagError(f"`{name}` needs a value", f"write `{name}:{EXAMPLES[name]}`, say")
     return {_FIELD.get(name, name): VALUED[name](value)}
 
 
@@ -264,6 +283,11 @@ def read_default(name: str, value: object) -> dict[str, Any]:
     return read(name, str(value))
 
 
+def named(name: str, what: str) -> str:
+    """``what`` is wrong with a tag or setting, with its name in front where it is not there yet."""
+    return what if what.startswith(f"`{name}`") else f"`{name}`: {what}"
+
+
 def near_miss(name: str, known: Iterable[str] = NAMES) -> str | None:
     """The known name that ``name`` is one typo or a capital away from, if there is one."""
     lowered = name.lower()
@@ -277,5 +301,7 @@ def near_miss(name: str, known: Iterable[str] = NAMES) -> str | None:
 def nearest(name: str, known: Iterable[str]) -> str:
     """A remedy that names the closest known word, or all of them when none is close."""
     known = tuple(known)
+    from difflib import get_close_matches  # few names are wrong
+
     close = near_miss(name, known) or next(iter(get_close_matches(name, known, 1, 0.6)), None)
     return f"did you mean `{close}`?" if close else "known are " + ", ".join(known)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 
 from fencerun.infostring import InfoString, parse_comment, parse_info
-from fencerun.tags import Raises, Tags, Tolerance
+from fencerun.tags import FLAGS, VALUED, Raises, Tags, Tolerance
 
 THREE = InfoString("python", "words", 3)
 
@@ -22,7 +24,6 @@ THREE = InfoString("python", "words", 3)
         pytest.param("py {fence=3}", InfoString("py", "attributes", 3), id="attributes"),
         pytest.param('py {fence="3"}', InfoString("py", "attributes", 3), id="attributes-quoted"),
         pytest.param("py { fence=3 }", InfoString("py", "attributes", 3), id="attributes-padded"),
-        pytest.param("py{fence=3}", InfoString("py{fence=3}"), id="braces-without-blank"),
         pytest.param("text output:3", InfoString("text", "words", None, 3), id="recording"),
         pytest.param(
             "text {output=3}", InfoString("text", "attributes", None, 3), id="recording-attributes"
@@ -80,7 +81,6 @@ def test_what_is_ours(info: str, expected: InfoString) -> None:
         pytest.param(".class #id", id="pandoc"),
         pytest.param("{.class #id}", id="pandoc-braces"),
         pytest.param("noexec exec=on", id="markdown-exec"),
-        pytest.param("mask=1 varies=2", id="our-names-with-another-sign"),
         pytest.param("editable collapsed", id="bare-words"),
         pytest.param('"quoted words: fence:9"', id="text-in-quotes"),
     ],
@@ -113,8 +113,12 @@ def test_foreign_words_pass_on_a_fence(extra: str) -> None:
         pytest.param("python" + " " * 220, id="padded"),
         pytest.param("python fence&#58;1", id="trap15-entity"),
         pytest.param("python fence\\:1", id="trap15-escape"),
-        pytest.param("python\u00a0fence:1", id="trap16-nbsp"),
-        pytest.param("fence:1", id="no-language"),
+        pytest.param("python defence:3", id="another-word"),
+        pytest.param("python fence", id="bare-word"),
+        pytest.param("{#fence-3 .python}", id="pandoc-id"),
+        pytest.param("python title=fence:3", id="another-key"),
+        pytest.param('python title="fence:3"', id="another-key-quoted"),
+        pytest.param('{.python title="fence=3"}', id="another-key-in-braces"),
         pytest.param("python {mask=x timeout=3}", id="braces-are-shared"),
     ],
 )
@@ -146,6 +150,13 @@ def test_what_is_not_ours(info: str) -> None:
         pytest.param("python fence:3 rtol:lots", "1e-3", id="value"),
         pytest.param("python fence:3 quiet:perhaps", "alone", id="flag-with-value"),
         pytest.param('python fence:3 skip:"', "skip", id="unclosed-quote"),
+        pytest.param('python fence:3 raises:"ValueError', "not closed", id="unclosed-quote-word"),
+        pytest.param('python {fence=3 raises="Value Err}', "not closed", id="unclosed-in-braces"),
+        pytest.param("python fence:3 raises:ValueError: foo", '"ValueError: foo"', id="unquoted"),
+        pytest.param('python fence:3 raises:KeyError:"x"', "double quotes", id="quoted-in-part"),
+        pytest.param("python fence:3 rtol=1e-3", "`rtol:1e-3`", id="sign-of-rtol"),
+        pytest.param('python fence:3 skip="a b"', '`skip:"a b"`', id="sign-of-quoted"),
+        pytest.param("python fence:3 quiet=yes", "`quiet`", id="sign-of-flag"),
         pytest.param("text output:", "output:1", id="recording-without-number"),
     ],
 )
@@ -154,6 +165,70 @@ def test_near_misses_say_the_right_spelling(info: str, says: str) -> None:
     assert found.tagged
     assert found.faults
     assert any(says in fault.what + fault.remedy for fault in found.faults), found.faults
+
+
+@pytest.mark.parametrize("name", VALUED)
+@pytest.mark.parametrize("info", ["python fence:3 {}", "python {{fence=3 {}}}"])
+def test_a_tag_without_its_value_is_not_another_tool_s_word(name: str, info: str) -> None:
+    (fault,) = parse_info(info.format(name)).faults
+    assert fault.what == f"`{name}` needs a value"
+    example = fault.remedy.removeprefix("write `").removesuffix("`, say")
+    assert not parse_info(f"python fence:3 {example}").faults
+
+
+@pytest.mark.parametrize("name", [*VALUED, *FLAGS])
+def test_a_tag_with_the_sign_of_braces_is_not_another_tool_s_word(name: str) -> None:
+    (fault,) = parse_info(f"python fence:3 {name}=1").faults
+    assert name in fault.what
+    assert name in fault.remedy
+
+
+@pytest.mark.parametrize(
+    ("info", "right"),
+    [
+        pytest.param("fence:15", "python fence:15", id="no-language"),
+        pytest.param("Fence:15", "python fence:15", id="no-language-capital"),
+        pytest.param("pythonfence:20", "python fence:20", id="glued"),
+        pytest.param("textoutput:20", "text output:20", id="glued-recording"),
+        pytest.param("output:20", "text output:20", id="no-language-recording"),
+        pytest.param("python{fence=3}", "python {fence=3}", id="braces-glued"),
+        pytest.param('python{fence="3"}', "python {fence=3}", id="braces-glued-quoted"),
+        pytest.param("fence :3", "python fence:3", id="blank"),
+        pytest.param("bash fence :3", "bash fence:3", id="blank-behind-language"),
+        pytest.param("python #fence:3", "python fence:3", id="hash"),
+        pytest.param("python .fence:3", "python fence:3", id="dot"),
+        pytest.param("python (fence:3)", "python fence:3", id="parentheses"),
+        pytest.param("python,fence:3", "python fence:3", id="comma"),
+        pytest.param("python fence 3", "python fence:3", id="no-sign"),
+        pytest.param("python fence-3", "python fence:3", id="dash"),
+        pytest.param("python fence3", "python fence:3", id="nothing-between"),
+        pytest.param("python\u00a0fence:1", "python fence:1", id="trap16-nbsp"),
+        pytest.param("python fence\uff1a3", "python fence:3", id="full-width-colon"),
+        pytest.param("pythonfence:none", "python fence:none", id="none"),
+        pytest.param("{.python fence=22}", "python {fence=22}", id="braces-first"),
+        pytest.param(
+            '{.python fence=22 title="a b"}', 'python {fence=22 title="a b"}', id="braces-more"
+        ),
+        pytest.param("{python} fence:3", "python fence:3", id="quarto"),
+    ],
+)
+def test_what_looks_tagged_is_never_passed_over(info: str, right: str) -> None:
+    found = parse_info(info)
+    assert found.tagged
+    assert [fault.remedy for fault in found.faults] == [f"write ```` ```{right} ````"]
+    assert not parse_info(right).faults
+
+
+@pytest.mark.parametrize(
+    "info",
+    [
+        *(f"python fence:3 {name}{sign}" for name in VALUED for sign in (":", ':"', ":?", "")),
+        *(f"python fence:3 {name}:x" for name in FLAGS),
+    ],
+)
+def test_no_message_says_a_name_twice(info: str) -> None:
+    for fault in parse_info(info).faults:
+        assert not re.match(r"`(\w+)`: `\1`", fault.what)
 
 
 @pytest.mark.parametrize(

@@ -137,7 +137,6 @@ def test_code(text: str, code: str) -> None:
         pytest.param("```{python} fence\nx\n```\n", id="braces-first"),
         pytest.param("```python fence&#58;1\nx\n```\n", id="trap15-entity"),
         pytest.param("```python fence\\:1\nx\n```\n", id="trap15-escape"),
-        pytest.param("```python\u00a0fence:1\nx\n```\n", id="trap16-nbsp"),
         pytest.param('```python {output="json"}\nx\n```\n', id="trap29-pydantic"),
         pytest.param("```python fence:none\nx\n```\n", id="fence-none"),
         pytest.param("> - <script>\n>", id="crash-of-markdown-it-py-4.3"),
@@ -160,7 +159,7 @@ def test_nothing_runs_and_nothing_is_wrong(text: str) -> None:
         pytest.param("```python fence:1 require:cuda\n```\n", "tag", 1, (), id="A11-typo"),
         pytest.param("```pythonic fence:1\n```\n", "language", 1, (), id="A1-pythonic"),
         pytest.param(
-            "``` \n```\n\n~~~fence:1\n~~~\n```rust fence:1\n```\n", "language", 6, (), id="language"
+            "``` \n```\n\n~~~fence\n~~~\n```rust fence:1\n```\n", "language", 6, (), id="language"
         ),
         pytest.param("text\n\n```text output:x\n```\n", "tag", 3, (), id="recording-of-no-number"),
         pytest.param(
@@ -200,7 +199,22 @@ def test_nothing_runs_and_nothing_is_wrong(text: str) -> None:
             "<!-- fence:1 -->\n```python fence:2\n```\n", "two-carriers", 1, (), id="two-carriers"
         ),
         pytest.param("<!-- fence 1 -->\n\n```python\n```\n", "tag", 1, (), id="broken-comment"),
-        pytest.param("> " * 400 + "x\n\n```python fence:1\n```\n", None, 0, (), id="deep-quotes"),
+        *(
+            pytest.param(
+                f"{mark * times}x\n\n```python fence:1\n```\n",
+                code,
+                int(bool(code)),
+                (),
+                id=f"nested-{mark}{times}",
+            )
+            for mark, times, code in (
+                ("> ", 400, "nesting"),
+                ("> ", 200, "nesting"),
+                ("> ", 199, None),
+                ("- ", 100, "nesting"),
+                ("- ", 99, None),
+            )
+        ),
     ],
 )
 def test_problems(text: str, code: str | None, line: int, also: tuple[int, ...]) -> None:
