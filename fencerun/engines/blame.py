@@ -28,7 +28,8 @@ class Death:
 
     ``status`` is as ``waitpid`` gives it, None if nobody could tell. ``fault`` is what
     faulthandler wrote. ``begun`` says whether the job had begun; ``seconds`` is how long it was
-    the one in line. ``note`` is what was wrong with the worker's last words, if anything.
+    the one in line. ``value`` says which of the job's values was being evaluated, counted from 1,
+    or 0. ``note`` is what was wrong with the worker's last words, if anything.
     """
 
     kind: Literal["crash", "timeout", "flood", "memory"]
@@ -36,6 +37,7 @@ class Death:
     fault: str = ""
     seconds: float = 0.0
     begun: bool = True
+    value: int = 0
     note: str = ""
 
 
@@ -50,9 +52,19 @@ def failure(death: Death, job: Job, page: str, flood: int) -> Failure:
         summary = "the process was killed because the machine ran out of memory (SIGKILL)"
     else:
         summary = _crash(death)
-        line = line or _exit_line(death, job)
+        line = line or (None if death.value else _exit_line(death, job))
     said = death.fault.partition("\0")[2] or _trace(death.fault, page)
-    return Failure(death.kind, summary, line, traceback=said)
+    return Failure(death.kind, of_value(job, death.value) + summary, line, traceback=said)
+
+
+def of_value(job: Job, place: int) -> str:
+    """What a summary begins with where not the fence's code but one of its values is to blame.
+
+    ``place`` is counted from 1; what is no place of a value gives nothing.
+    """
+    if not 1 <= place <= len(job.values):
+        return ""
+    return f"the value `{job.values[place - 1][0].strip()}`: "
 
 
 def timeout_summary(job: Job) -> str:

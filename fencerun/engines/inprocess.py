@@ -58,6 +58,9 @@ class _CtrlC(Interrupts):
     def end(self) -> None:
         """Nothing."""
 
+    def evaluating(self, place: int) -> None:
+        """Nothing."""
+
     def interrupted(self, serial: int) -> bool:
         """Never."""
         return False

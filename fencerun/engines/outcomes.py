@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from fencerun.engines.base import Chain, Job
-from fencerun.engines.blame import flood_summary, page_line, timeout_summary
+from fencerun.engines.blame import flood_summary, of_value, page_line, timeout_summary
 from fencerun.engines.files import OutputFile
 from fencerun.protocol import ProtocolError
 from fencerun.result import Failure, Leak, Outcome, ValueResult
@@ -126,11 +126,13 @@ def _failure(reply: dict[str, Any], job: Job, page: str, flood: int) -> Failure 
         "mro": tuple(said.get("mro", ())),
         "values": tuple((str(text), str(value)) for text, value in said.get("values", ())),
     }
+    value = fields.pop("value", 0)
     if said["kind"] == "timeout":
         fields["summary"] = timeout_summary(job)
         fields["line"] = page_line(str(reply.get("fault", "")), page) or said.get("line")
     elif said["kind"] == "flood":
         fields["summary"] = flood_summary(flood)
+    fields["summary"] = of_value(job, value) + fields["summary"]
     return Failure(**fields)
 
 

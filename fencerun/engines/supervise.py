@@ -109,6 +109,7 @@ class Supervisor:
             worker.new_faults(),
             time.monotonic() - started,
             worker.words.begun >= serial,
+            worker.words.value if worker.words.begun == serial else 0,
             note,
         )
 

@@ -196,10 +196,16 @@ class Chain:
         results: list[dict[str, Any]] = []
 
         def code() -> dict[str, Any] | None:
-            results.extend(execute.evaluate(self._script, *value) for value in values)
+            for place, value in enumerate(values, 1):
+                self._interrupts.evaluating(place)
+                results.append(execute.evaluate(self._script, *value))
             return None
 
         failure = self._interruptible(code, serial)
+        self._interrupts.evaluating(0)
+        if failure is not None:
+            # It lies on no line of the fence.
+            failure |= {"line": None, "value": len(results) + 1}
         self._capture.skip()
         reply["values"] = results
         return failure

@@ -62,6 +62,10 @@ class Interrupts:
         """No fence runs; a signal that arrives now is late and dropped."""
         self._running = 0
 
+    def evaluating(self, place: int) -> None:
+        """The job's value at ``place``, counted from 1, is evaluated now; 0: none any more."""
+        self._words.value = place
+
     def interrupted(self, serial: int) -> bool:
         """Whether the parent wanted this job ended, even if the code ended by itself since."""
         return self._words.interrupt == serial

@@ -1,8 +1,9 @@
-"""Two numbers that parent and worker share in memory, at the head of the fault file.
+"""Three numbers that parent and worker share in memory, at the head of the fault file.
 
-They settle two races. A SIGINT may arrive when the fence that it was meant for has just ended:
+Two settle races. A SIGINT may arrive when the fence that it was meant for has just ended:
 the parent first writes *which* job it interrupts. A worker may die between two fences: the worker
-writes which job it began, so that nobody is blamed for a job that never ran. Knows nothing of
+writes which job it began, so that nobody is blamed for a job that never ran. The third says which
+of a job's values is being evaluated, for the worker that can't tell any more. Knows nothing of
 what a job is.
 """
 
@@ -14,7 +15,7 @@ import os
 #: Bytes at the head of the fault file that are these words; fault dumps follow.
 SIZE = 64
 
-_INTERRUPT, _BEGUN = 0, 1
+_INTERRUPT, _BEGUN, _VALUE = 0, 1, 2
 
 
 class Words:
@@ -48,6 +49,15 @@ class Words:
     @begun.setter
     def begun(self, serial: int) -> None:
         self._view[_BEGUN] = serial
+
+    @property
+    def value(self) -> int:
+        """Which of the job's values is being evaluated, counted from 1."""
+        return self._view[_VALUE]
+
+    @value.setter
+    def value(self, place: int) -> None:
+        self._view[_VALUE] = place
 
     def close(self) -> None:
         """Unmap; the words must not be used any more."""

@@ -73,7 +73,21 @@ DEATHS: dict[str, tuple[str, str, str, int | None, bytes]] = {
         "import signal, time\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\ntime.sleep(1000)",
         "timeout", "no end after 0.3 s", 12, b"",
     ),
-    "value that does not end": ("import time", "timeout", "no end after 0.3 s", None, b""),
+    "value that does not end": (
+        "import time", "timeout", "the value `time.sleep(1000)`: no end after 0.3 s", None, b"",
+    ),
+    "value that does not end and can't be interrupted": (
+        "import re\ndef f():\n    re.match(r'(a+)+$', 'a' * 40 + 'b')",
+        "timeout", "the value `f()`: no end after 0.3 s", 12, b"",
+    ),
+    "value that kills the process": (
+        "import os\nprint('before')", "crash",
+        "the value `os.abort()`: the process died of SIGABRT (signal 6)", None, b"before\n",
+    ),
+    "value that leaves the process": (
+        "import os\ndef f():\n    os._exit(3)", "crash",
+        "the value `f()`: the process ended with status 3: os._exit, or exec", None, b"",
+    ),
     "end of the chain that does not end": (
         "import time\nclass Slow:\n    def __del__(self, sleep=time.sleep): sleep(1000)\nslow = Slow()",
         "timeout", "no end after 0.3 s", 12, b"",
@@ -96,7 +110,8 @@ SHELL_TIMEOUT = "echo before\nsleep 1000 & sleep 1000"
 def test_a_death_is_blamed_on_its_fence(supervised: Bench, name: str) -> None:
     code, kind, summary, line, output = DEATHS[name]
     timeout = 0.3 if kind == "timeout" else 20.0
-    values = (("time.sleep(1000)", None),) if name.startswith("value") else ()
+    value = summary.partition("`")[2].partition("`")[0]
+    values = (("1", None), (value, None)) if name.startswith("value") else ()
     before, found, after = supervised.outcomes(
         supervised.chain("print('first')"),
         supervised.chain(code, timeout=timeout, values=values),
