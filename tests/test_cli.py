@@ -397,7 +397,7 @@ def test_a_fence_that_runs_its_own_page_is_refused() -> None:
     done = fencerun("check", "p.md")
     assert done.returncode == 4
     assert "p.md: a fence of this page runs fencerun on the page itself" in done.stdout
-    assert "bash ended with status 2" in done.stdout
+    assert "2>&1` ended with status 2" in done.stdout
 
 
 def test_pages_that_run_one_another_are_refused() -> None:

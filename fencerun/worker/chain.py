@@ -154,7 +154,7 @@ class Chain:
                 reply["turns"] = []
                 return turns.run(self._script, job, ended)
             if shell.is_shell(job.get("language", "python")):
-                return shell.run(job["language"], job["code"])
+                return shell.run(job["language"], job["code"], job["line"])
             return execute.run(
                 self._script,
                 job["code"],

@@ -1,7 +1,8 @@
 """Fences in ``bash`` and ``sh``: a child process with the worker's output and directory.
 
-It stops at the first command that fails (``-e``, and ``pipefail`` in bash). It forms a process
-group, so that a time limit ends all of it. Knows nothing of capture or of what is expected.
+It stops at the first command that fails (``-e``, and ``pipefail`` in bash), which bash names. It
+forms a process group, so that a time limit ends all of it. Knows nothing of capture or of what
+is expected.
 """
 
 from __future__ import annotations
@@ -10,8 +11,11 @@ import contextlib
 import os
 import signal
 
+from fencerun.worker.failingline import FailingLine
+
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Mapping
     from typing import Any
 
 _COMMANDS = {"bash": ["bash", "-e", "-o", "pipefail", "-c"], "sh": ["sh", "-e", "-c"]}
@@ -27,27 +31,38 @@ def is_shell(language: str) -> bool:
     return language in _COMMANDS
 
 
-def run(language: str, code: str) -> dict[str, Any] | None:
+def run(language: str, code: str, line: int) -> dict[str, Any] | None:
     """Run a shell fence to its end; None, or the failure (keys of ``result.Failure``).
 
-    ``message`` of a failure is the exit status as text. An interrupt kills the whole process
-    group and goes up.
+    ``line`` is the page line of the first line of ``code``. ``message`` of a failure is the exit
+    status as text. An interrupt kills the whole process group and goes up.
     """
-    try:
-        pid = start([*_COMMANDS[language], code])
-    except OSError as error:
-        return absent(language, error)
-    try:
-        _, status = os.waitpid(pid, 0)
-    except BaseException:
-        end(pid)
-        raise
-    return _failure(language, os.waitstatus_to_exitcode(status))
+    with FailingLine(language, code) as watched:
+        try:
+            pid = start([*_COMMANDS[language], code], watched.environment)
+        except OSError as error:
+            return absent(language, error)
+        try:
+            _, status = os.waitpid(pid, 0)
+        except BaseException:
+            end(pid)
+            raise
+        failure = _failure(language, os.waitstatus_to_exitcode(status))
+        found = watched.found() if failure is not None else None
+    if failure is None or found is None:
+        return failure
+    place, command = found
+    what = f"`{command}` ended with status {failure['message']}"
+    return {**failure, "summary": what, "line": line + place - 1}
 
 
-def start(command: list[str]) -> int:
-    """Start a command in a process group of its own; its process id. Raises OSError."""
-    return os.posix_spawnp(command[0], command, os.environ, setpgroup=0, setsigdef=_DEFAULTS)
+def start(command: list[str], environment: Mapping[str, str] | None = None) -> int:
+    """Start a command in a process group of its own; its process id. Raises OSError.
+
+    Variables of ``environment`` are on top of this process's.
+    """
+    variables = {**os.environ, **environment} if environment else os.environ
+    return os.posix_spawnp(command[0], command, variables, setpgroup=0, setsigdef=_DEFAULTS)
 
 
 def end(pid: int) -> None:

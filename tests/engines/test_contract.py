@@ -270,24 +270,42 @@ def test_output_between_fences_belongs_to_none(bench: Bench) -> None:
     assert (first.output, second.output) == (b"", b"next\n")
 
 
-SHELL = [
-    ("bash", "echo one\necho $0 >&2", b"one\n", None),
-    ("bash", "false\necho two", b"", "bash ended with status 1"),
-    ("bash", "false | true\necho two", b"", "bash ended with status 1"),
-    ("sh", "echo one\nexit 7", b"one\n", "sh ended with status 7"),
-    ("bash", "kill -9 $$", b"", "bash died of SIGKILL (signal 9)"),
-    ("bash", "yes | head -1 || true", b"y\n", None),
-]
+# Language, code (from page line 10), output, summary and page line of the failure.
+SHELL: list[tuple[str, str, bytes, str | None, int | None]] = [
+    ("bash", "echo one\necho $0 >&2", b"one\n", None, None),
+    ("bash", "true\nfalse\necho two", b"", "`false` ended with status 1", 11),
+    ("bash", "false | true\necho two", b"", "`false | true` ended with status 1", 10),
+    ("bash", "f() {\n  false\n  echo two\n}\necho one\nf", b"one\n", "`f` ended with status 1", 15),
+    ("bash", "if true; then\n  (exit 9)\nfi", b"", "`( exit 9 )` ended with status 9", 11),
+    ("bash", "(\nfalse\n)", b"", "`( false )` ended with status 1", 12),
+    ("bash", "set +e\nfalse\nexit 3", b"", "bash ended with status 3", None),
+    ("bash", "false || true\nexit 3", b"", "bash ended with status 3", None),
+    ("bash", "trap\nfalse", b"", "bash ended with status 1", None),
+    ("bash", "echo $- ${BASH_ENV-unset}; env | grep ^BASH_ENV || true", b"ehBc unset\n", None, None),
+    ("bash", "exec 2>&1; set -x; false", b"+ false\n", "bash ended with status 1", None),
+    ("bash", "exec 2>&1\nset -u\n: $x", b"bash: line 3: x: unbound variable\n",
+     "bash ended with status 1", None),
+    ("bash", "exec 2>&1\nset -C\nnosuch_", b"bash: line 3: nosuch_: command not found\n",
+     "`nosuch_` ended with status 127", 12),
+    ("sh", "echo one\nexit 7", b"one\n", "sh ended with status 7", None),
+    ("bash", "kill -9 $$", b"", "bash died of SIGKILL (signal 9)", None),
+    ("bash", "yes | head -1 || true", b"y\n", None, None),
+]  # fmt: skip
 
 
-@pytest.mark.parametrize(("language", "code", "output", "summary"), SHELL)
-def test_shell(bench: Bench, language: str, code: str, output: bytes, summary: str | None) -> None:
+@pytest.mark.parametrize(("language", "code", "output", "summary", "line"), SHELL)
+def test_shell(
+    bench: Bench, language: str, code: str, output: bytes, summary: str | None, line: int | None
+) -> None:
     found = bench.one(code, language=language)
     assert found.output == output
-    status = {"bash died of SIGKILL (signal 9)": "-9"}.get(summary or "", (summary or "")[-1:])
+    status = {"bash died of SIGKILL (signal 9)": "-9"}.get(
+        summary or "", (summary or "").rpartition(" ")[2]
+    )
     assert (found.failure and found.failure.summary) == summary
     if found.failure is not None:
         assert (found.failure.kind, found.failure.message) == ("exit", status)
+        assert found.failure.line == line
 
 
 def test_shell_runs_in_the_chains_directory(bench: Bench) -> None:
