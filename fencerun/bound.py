@@ -9,9 +9,10 @@ from dataclasses import replace
 from fencerun.compare import compare
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
+from fencerun.plural import count
 from fencerun.result import Failure, ValueResult
 from fencerun.rule import Rule
-from fencerun.values import Value
+from fencerun.values import Value, one_line
 
 
 def judge(
@@ -25,7 +26,7 @@ def judge(
     for value, result in zip(values, results, strict=True):
         if result.error is not None or result.text is None:
             return Judgement(_failed(judgement.verdict, value, result))
-        texts.append(" ".join(result.text.split()))
+        texts.append(one_line(result.text))
     judgement = replace(judgement, values=tuple(texts))
     changed = [
         (value, text)
@@ -59,7 +60,7 @@ def _failed(verdict: Verdict, value: Value, result: ValueResult) -> Verdict:
 def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]]) -> Verdict:
     value, text = changed[0]
     here = f"`{value.expression}` is {text}, and the page says {value.shown or 'nothing'}"
-    more = f", and {len(changed) - 1} more values" if len(changed) > 1 else ""
+    more = f", and {count(len(changed) - 1, 'more value')}" if len(changed) > 1 else ""
     if verdict.kind in ("passed", "elsewhere"):
         remedy = f"fencerun record {shlex.quote(verdict.id)}"
         what = f"{here}{more}"

@@ -17,13 +17,27 @@ from fencerun.tags import TagError, Tolerance, read
 from fencerun.text import Lines
 
 _ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
-_SPAN = later(rf"<span({_ATTRIBUTES})\s*>([^<\r\n]*)(</span>)?")
+_TAG = later(rf"<([A-Za-z][\w-]*)({_ATTRIBUTES})\s*(/?)>")
+#: What should be a tag with a binding, whatever else is wrong with it.
+_MEANT = later(r"<[A-Za-z][^<>]*\sdata-fence(?![\w-])")
+_TEXT = later(r"([^<\r\n]*)(</span>)?")
 _ATTRIBUTE = later(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
-_CODE_OR_COMMENT = later(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
+_COMMENT = later(r"<!--.*?-->", re.DOTALL)
+# What CommonMark reads first comes first: `\\`` opens no code span, nor does one in a tag.
+_NO_PROSE = later(
+    rf"<[A-Za-z][\w-]*{_ATTRIBUTES}\s*/?>|\\[\\`<]|(`+)(?!`)(?:.*?(?<!`)\1(?!`))?|<!--.*?-->",
+    re.DOTALL,
+)
+_RIGHT = 'write `<span data-fence="2:expression"></span>`'
 _BINDING = later(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
-#: What Markdown would take for more than text. In raw HTML it takes nothing for more.
-_MARKDOWN = later(r"([\\`*_|~$])")
-_ESCAPED = later(r"\\([!-/:-@\[-`{-~])")
+# What Markdown would take for more than text. In raw HTML it takes nothing for more. A backtick
+# and a pipe count even behind a backslash: for scanners of code spans, and for table cells.
+_MARKDOWN = later(r"[\\*_~$]")
+_LINKS = later(r"\][\[(:]|\[\^")
+_ESCAPED = later(
+    r"\\([!-/:-@\[-`{-~])|(&(?:#[0-9]{1,7}|#[xX][0-9a-fA-F]{1,6}|[A-Za-z][0-9A-Za-z]*);)"
+)
+_CONTROL = later(r"[\x00-\x1f\x7f-\x9f]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,7 +60,9 @@ class Value:
     @property
     def shown(self) -> str:
         """Its text as a reader sees it."""
-        return html.unescape(self.text if self.raw_html else _ESCAPED.sub(r"\1", self.text))
+        if self.raw_html:
+            return html.unescape(self.text)
+        return _ESCAPED.sub(lambda match: match[1] or html.unescape(match[2]), self.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,41 +95,67 @@ def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | 
     start, end = lines.start[span[0]], lines.end[min(span[1], len(lines)) - 1]
     text = lines.source[start:end]
     # Blanked out at the same length, so that offsets stay.
-    pattern = re.compile(r"<!--.*?-->", re.DOTALL) if raw else _CODE_OR_COMMENT
-    prose = pattern.sub(lambda match: " " * len(match[0]), text)
-    for match in _SPAN.finditer(prose):
-        said = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(match[1])}
-        if "data-fence" not in said:
+    prose = (_COMMENT if raw else _NO_PROSE).sub(_blank, text)
+    tags = {match.start(): match for match in _TAG.finditer(prose)}
+    meant = {match.start() for match in _MEANT.finditer(prose)}
+    for at in sorted({*tags, *meant}):
+        tag = tags.get(at)
+        line = lines.number_at(start + at) + 1
+        if tag is None:
+            yield Misbound(line, "a tag with `data-fence` does not parse", _RIGHT)
             continue
-        offset = start + match.start(2)
-        yield _value(said, match, offset, lines.number_at(offset) + 1, raw)
+        said = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(tag[2])}
+        if at not in meant and "data-fence" not in said:
+            continue
+        if tag[1] != "span" or tag[3]:
+            yield Misbound(line, f"`<{tag[1]}{tag[3]}>` takes no value of a fence", _RIGHT)
+            continue
+        inner = _TEXT.match(prose, tag.end())
+        if inner is None or not inner[2]:
+            yield Misbound(line, "a value holds markup or is not closed", "close it with `</span>`")
+            continue
+        line = lines.number_at(start + tag.end()) + 1
+        yield _value(said, text[inner.start(1) : inner.end(1)], start + tag.end(), line, raw)
 
 
-def _value(
-    said: dict[str, str], match: re.Match[str], offset: int, line: int, raw: bool
-) -> Value | Misbound:
-    bound = html.unescape(said["data-fence"])
+def _blank(match: re.Match[str]) -> str:
+    found = match[0]
+    return found if found[0] == "<" and found[1] != "!" else " " * len(found)
+
+
+def _value(said: dict[str, str], text: str, offset: int, line: int, raw: bool) -> Value | Misbound:
+    bound = html.unescape(said.get("data-fence", ""))
     binding = _BINDING.fullmatch(bound)
     if binding is None:
         what = f"`data-fence={bound!r}` names no fence and expression"
-        return Misbound(line, what, 'write `data-fence="2:expression"`')
-    if match[3] is None:
-        return Misbound(line, "a value holds markup or is not closed", "close it with `</span>`")
+        return Misbound(line, what, _RIGHT)
     try:
         rtol = read("rtol", said["data-rtol"])["rtol"] if "data-rtol" in said else None
     except TagError as error:
-        return Misbound(line, f"`data-rtol`: {error.args[0]}", error.args[1])
+        what = error.args[0].replace("`rtol` ", "", 1)
+        return Misbound(line, f"`data-rtol`: {what}", 'write `data-rtol="1e-3"`, say')
     spec = html.unescape(said["data-format"]) if "data-format" in said else None
-    end = offset + len(match[2])
+    end = offset + len(text)
     number, expression = int(binding[1]), binding[2].strip()
-    return Value(number, expression, spec, rtol, match[2], offset, end, line, raw)
+    return Value(number, expression, spec, rtol, text, offset, end, line, raw)
+
+
+def one_line(text: str) -> str:
+    """``text`` as a value shows it: in one line, and without what no page can hold."""
+    line = " ".join(text.split()).encode("utf-8", "backslashreplace").decode("utf-8")
+    return _CONTROL.sub(lambda match: f"\\x{ord(match[0]):02x}", line)
 
 
 def escape(text: str, raw_html: bool) -> str:
     """``text`` as it must stand on the page to be read as itself, in one line."""
-    line = " ".join(text.split())
-    line = html.escape(line, quote=False)
-    return line if raw_html else _MARKDOWN.sub(r"\\\1", line)
+    line = html.escape(one_line(text), quote=False)
+    if raw_html:
+        return line
+    links = _LINKS.search(line) or line.count("[") != line.count("]")
+    line = _MARKDOWN.sub(r"\\\g<0>", line)
+    for sign in "`|[]" if links else "`|":
+        line = line.replace(sign, f"&#{ord(sign)};")
+    return line
 
 
 def write(source: str, new: Iterable[tuple[Value, str]]) -> str:

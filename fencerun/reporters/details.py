@@ -9,12 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from fencerun.events import DiffLine, Verdict
+from fencerun.plural import count
 from fencerun.reporters.escape import MAX_LINE, block, cut, diff_line, one_line
 from fencerun.reporters.wording import (
     Line,
     Role,
     Span,
-    count,
     duration,
     head,
     leak_head,

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import TextIO
 
 from fencerun.events import Event, Problem, RunDone, Verdict
+from fencerun.plural import count
 from fencerun.reporters.details import INDENT, details
 from fencerun.reporters.escape import cut, encodable, one_line
 from fencerun.reporters.markdown import job_summary
 from fencerun.reporters.tally import Tally
 from fencerun.reporters.wording import (
-    count,
     leak_head,
     needs_attention,
     problem_head,

@@ -9,8 +9,9 @@ from dataclasses import field
 
 from fencerun.events import Event, FenceDone, FenceStarted, PageDone, PageStarted, RunStarted
 from fencerun.frozen import dataclass
+from fencerun.plural import count
 from fencerun.reporters.escape import one_line
-from fencerun.reporters.wording import Line, Span, count, duration, severity
+from fencerun.reporters.wording import Line, Span, duration, severity
 
 #: The fence in flight is named once it takes longer, in seconds.
 _LONG = 1.0

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from fencerun.events import RunStarted
+from fencerun.plural import count
 from fencerun.reporters.escape import cut, one_line
 from fencerun.reporters.tally import Tally
 from fencerun.reporters.wording import (
     Line,
     Span,
-    count,
     duration,
     kind_words,
     location,

@@ -213,11 +213,6 @@ def text(line: Line) -> str:
     return "".join(span.text for span in line)
 
 
-def count(number: int, noun: str) -> str:
-    """``1 page``, ``2,000 pages``."""
-    return f"{number:,} {noun}{'' if number == 1 else 's'}"
-
-
 def duration(seconds: float) -> str:
     """``12 ms``, ``3.2 s``, ``4 min 05 s``, ``1 h 02 min``. Rounded, never to a wrong unit."""
     if seconds < 0.9995:
