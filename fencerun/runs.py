@@ -62,4 +62,9 @@ def _verdicts(event: object) -> Sequence[Verdict]:
         verdicts: Sequence[Verdict] = (event.verdict,)
     else:
         verdicts = event.verdicts if isinstance(event, RunDone) else ()
-    return [v for v in verdicts if v.printed is not None or v.kind == "failed"]
+    # What a run refused to record did not repeat there, so it says nothing here.
+    return [v for v in verdicts if v.kind == "failed" or _repeated(v)]
+
+
+def _repeated(verdict: Verdict) -> bool:
+    return verdict.printed is not None and verdict.kind != "refused"

@@ -143,7 +143,9 @@ def probes(module: Any) -> list[Probe]:
         isinstance(getattr(entry, "user_override", None), contextvars.ContextVar)
         for entry in entries.values()
     )
-    read = getattr(module, "shallow_copy_dict", None) or getattr(module, "to_dict", None)
+    # The others warn of being deprecated, torch 2.11 on.
+    ways = ("get_config_copy", "shallow_copy_dict", "to_dict")
+    read = next((way for name in ways if (way := getattr(module, name, None))), None)
     write = getattr(module, "load_config", None)
     if in_context or not entries or read is None or write is None:
         return []

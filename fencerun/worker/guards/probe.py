@@ -26,12 +26,14 @@ class Probe:
     ``read`` gives a comparable value, never the live object; ``write`` puts such a value back
     (None: there is no way back). ``words`` are the names by which code changes the item, best
     first. A ``quiet`` item is one that torch changes on its own account: it is put back, and is
-    nobody's leak unless the chain's code says one of its words. The value of an item ``by_key``
+    nobody's leak unless the chain's code says one of its words. One that torch changes ``once`` a
+    process, when it is first needed, is left alone instead: torch would not set it again. The
+    value of an item ``by_key``
     is a dict, and each key is reported by itself. A ``steady`` item is never changed between two
     chains, so the second need not read it again.
     """
 
-    __slots__ = ("by_key", "name", "place", "quiet", "read", "steady", "words", "write")
+    __slots__ = ("by_key", "name", "once", "place", "quiet", "read", "steady", "words", "write")
 
     def __init__(
         self,
@@ -42,6 +44,7 @@ class Probe:
         quiet: bool = False,
         by_key: bool = False,
         steady: bool = False,
+        once: bool = False,
     ) -> None:
         self.name = name
         self.read = read
@@ -50,6 +53,7 @@ class Probe:
         self.quiet = quiet
         self.by_key = by_key
         self.steady = steady
+        self.once = once
         #: The object and attribute that ``read`` reads, where it does just that.
         self.place: tuple[Any, str] | None = None
 

@@ -211,6 +211,8 @@ class State:
         # What an import added within `catch_warnings`, say, is gone again with it.
         if same(now, baseline) or same(now, self._began[place]):
             return
+        if probe.once and not evidence.mentions(probe.words):
+            return
         undone = probe.put_back(baseline)
         if undone and probe.quiet and not evidence.mentions(probe.words):
             return

@@ -30,7 +30,6 @@ _FLAGS = (
     ("cuda.mem_efficient_sdp", "_get_mem_efficient_sdp_enabled", "_set_sdp_use_mem_efficient",
      "enable_mem_efficient_sdp"),
     ("cuda.cudnn_sdp", "_get_cudnn_sdp_enabled", "_set_sdp_use_cudnn", "enable_cudnn_sdp"),
-    ("sdp priority", "_get_sdp_priority_order", "_set_sdp_priority_order", "sdpa_kernel"),
     ("preferred linalg library", "_get_linalg_preferred_backend",
      "_set_linalg_preferred_backend", "preferred_linalg_library"),
     ("preferred BLAS library", "_get_blas_preferred_backend", "_set_blas_preferred_backend",
@@ -47,6 +46,12 @@ def flags(torch: Any) -> list[Probe]:
     found: list[Probe] = []
     for name, get, put, word in _FLAGS:
         found += pair(torch._C, f"torch.backends: {name}", get, put, word)
+    # The first attention on an H100 or H200 puts cuDNN first, by a static initialiser.
+    order = pair(torch._C, "torch.backends: sdp priority", "_get_sdp_priority_order",
+                 "_set_sdp_priority_order", "sdpa_kernel")  # fmt: skip
+    for probe in order:
+        probe.once = True
+    found += order
     for kind in ("fp16", "bf16"):
         word = f"allow_{kind}_reduced_precision_reduction"
         read = getattr(torch._C, f"_get_cublas_{word}", None)
