@@ -7,15 +7,18 @@ verb at hand needs and nothing more, since authors start it all day.
 from __future__ import annotations
 
 import argparse
+import functools
 import io
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack
 from pathlib import Path
 from typing import TextIO
 
-from fencerun import __version__
+from fencerun import __version__, heap
 from fencerun.errors import FencerunError, UsageError
+from fencerun.outlet import NotTaken, drop_stdout, outlet
 
 _EPILOG = """\
 examples:
@@ -32,21 +35,39 @@ exit codes: 0 as recorded · 1 out of date · 2 usage · 3 a problem in a page �
 
 
 def main(argv: Sequence[str] | None = None) -> int:
-    """Run ``fencerun`` with ``argv`` and return the exit code."""
-    arguments = _parser().parse_args(argv)
+    """Run ``fencerun`` with ``argv`` and return the exit code.
+
+    Without ``argv`` they are the process's, and the process is ours alone.
+    """
+    if argv is not None:
+        return _main(argv)
+    heap.relax()
+    try:
+        return _main(sys.argv[1:])
+    finally:
+        heap.leave()
+
+
+def _main(argv: Sequence[str]) -> int:
+    arguments = _parser(argv).parse_args(argv)
+    if sys.stdout is None:
+        print("fencerun: error: stdout is closed. Send it to /dev/null, say", file=sys.stderr)
+        return UsageError.exit_code
     if isinstance(sys.stdout, io.TextIOWrapper):
         # The name of a page may hold what the terminal's encoding does not.
         sys.stdout.reconfigure(errors="backslashreplace")
     try:
         code = int(arguments.run(arguments))
-        sys.stdout.flush()
+        _stdout().flush()
         return code
     except FencerunError as error:
+        if isinstance(error, NotTaken):
+            drop_stdout()
         print(f"fencerun: error: {error}", file=sys.stderr)
         return error.exit_code
     except BrokenPipeError:
         # The reader of our output went away (`| head`). That is nobody's error, and no success.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        drop_stdout()
         return 141  # 128 + SIGPIPE, as a shell reports it
     except KeyboardInterrupt:
         return 130
@@ -58,51 +79,92 @@ def main(argv: Sequence[str] | None = None) -> int:
         return 6
 
 
-def _parser() -> argparse.ArgumentParser:
+def _parser(argv: Sequence[str] | None = None) -> argparse.ArgumentParser:
+    """The parser of ``argv``: only the verb that is named there gets its options (else all)."""
     parser = argparse.ArgumentParser(
         prog="fencerun",
         description="Run the fenced code blocks of Markdown pages, record and check their output.",
         epilog=_EPILOG,
-        formatter_class=argparse.RawDescriptionHelpFormatter,
+        formatter_class=_Formatter,
     )
     parser.add_argument("--version", action="version", version=f"fencerun {__version__}")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
-    check = verbs.add_parser("check", help="run and compare; never writes a page")
-    check.set_defaults(run=_run, verb="check")
-    record = verbs.add_parser("record", help="run, and write what was printed into the pages")
-    record.set_defaults(run=_run, verb="record")
-    record.add_argument("--dry-run", action="store_true", help="show it, write nothing")
-    record.add_argument(
+    for name, (options, about) in _VERBS.items():
+        verb = verbs.add_parser(name, help=about, formatter_class=_Formatter)
+        if argv is None or name in argv:
+            options(verb)
+    return parser
+
+
+class _Formatter(argparse.RawDescriptionHelpFormatter):
+    """As wide as the terminal. One is made for each option, and argparse's own imports shutil."""
+
+    def __init__(self, prog: str) -> None:
+        super().__init__(prog, width=_columns() - 2)
+
+
+@functools.cache
+def _columns() -> int:
+    """``shutil.get_terminal_size().columns``."""
+    try:
+        said = int(os.environ.get("COLUMNS", 0))
+    except ValueError:
+        said = 0
+    try:
+        return said if said > 0 else os.get_terminal_size(1).columns or 80
+    except OSError:
+        return 80
+
+
+def _check_options(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(run=_run, verb="check")
+    _run_options(verb)
+
+
+def _record_options(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(run=_run, verb="record")
+    verb.add_argument("--dry-run", action="store_true", help="show it, write nothing")
+    verb.add_argument(
         "--once", action="store_true", help="trust a new output without printing it twice"
     )
-    record.add_argument(
+    verb.add_argument(
         "--only",
         metavar="KINDS",
         help="act on these verdicts alone: unrecorded,changed,rounding,stale,orphan",
     )
-    record.add_argument("--strip", action="store_true", help="remove every recording, run nothing")
-    record.add_argument(
-        "--renew", action="store_true", help="freshen when and where it was recorded"
-    )
-    for verb in (check, record):
-        _run_options(verb)
-    status = verbs.add_parser("status", help="every fence and what is known of it; runs nothing")
-    status.set_defaults(run=_status)
-    _selection_options(status)
-    _from_option(status)
-    audit = verbs.add_parser("audit", help="is each result independent of order and company?")
-    audit.set_defaults(run=_audit)
-    _selection_options(audit)
-    audit.add_argument("--python", metavar="PATH", help="the interpreter that runs the fences")
-    audit.add_argument("--seed", type=int, help="the shuffle to repeat; printed by each audit")
-    explain = verbs.add_parser("explain", help="why a fence is stale, kept or skipped")
-    explain.set_defaults(run=_explain)
-    explain.add_argument("targets", nargs="+", metavar="ID", help="PAGE::FENCE or PAGE:LINE")
-    return parser
+    verb.add_argument("--strip", action="store_true", help="remove every recording, run nothing")
+    verb.add_argument("--renew", action="store_true", help="freshen when and where it was recorded")
+    _run_options(verb)
+
+
+def _status_options(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(run=_status)
+    _selection_options(verb)
+    _from_option(verb)
+
+
+def _audit_options(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(run=_audit)
+    _selection_options(verb)
+    verb.add_argument("--python", metavar="PATH", help="the interpreter that runs the fences")
+    verb.add_argument("--seed", type=int, help="the shuffle to repeat; printed by each audit")
+
+
+def _explain_options(verb: argparse.ArgumentParser) -> None:
+    verb.set_defaults(run=_explain)
+    verb.add_argument("targets", nargs="+", metavar="ID", help="PAGE::FENCE or PAGE:LINE")
+
+
+_VERBS: dict[str, tuple[Callable[[argparse.ArgumentParser], None], str]] = {
+    "check": (_check_options, "run and compare; never writes a page"),
+    "record": (_record_options, "run, and write what was printed into the pages"),
+    "status": (_status_options, "every fence and what is known of it; runs nothing"),
+    "audit": (_audit_options, "is each result independent of order and company?"),
+    "explain": (_explain_options, "why a fence is stale, kept or skipped"),
+}
 
 
 def _selection_options(verb: argparse.ArgumentParser) -> None:
-    verb.formatter_class = argparse.RawDescriptionHelpFormatter
     verb.epilog = _EPILOG
     verb.add_argument(
         "targets", nargs="*", metavar="ID", help="PAGE, DIR, PAGE::FENCE or PAGE:LINE"
@@ -205,9 +267,10 @@ def _run(arguments: argparse.Namespace) -> int:
         )
         return launch.run(session).exit_code
     finally:
-        reporter.close()
-        for stream in opened:
-            stream.close()
+        with ExitStack() as stack:
+            for stream in opened:
+                stack.callback(stream.close)
+            reporter.close()
 
 
 def _commas(text: str) -> tuple[str, ...]:
@@ -217,7 +280,7 @@ def _commas(text: str) -> tuple[str, ...]:
 def _only(text: str | None, known: tuple[str, ...]) -> tuple[str, ...]:
     if text is None:
         return known
-    known = (*known, "stale", "orphan")
+    known = tuple(dict.fromkeys((*known, "stale", "orphan")))
     for word in _commas(text):
         if word not in known:
             from fencerun.tags import nearest
@@ -237,12 +300,12 @@ def _reporters(arguments: argparse.Namespace, opened: list[TextIO]):  # type: ig
             known = ", ".join(reporters.NAMES)
             raise UsageError(f"--report {name}: no such report", f"there are {known}")
         on_stdout = on_stdout or not file
-        stream = _open(file, opened) if file else sys.stdout
+        stream = _open(wish, file, opened) if file else _stdout()
         made.append(_make(name, stream, arguments.verbose))
     if not on_stdout:
         # A line that is redrawn and a debugger's prompt would write over each other.
         terminal = "rich" if sys.stdout.isatty() and not arguments.pdb else "plain"
-        made.insert(0, _make(terminal, sys.stdout, arguments.verbose))
+        made.insert(0, _make(terminal, _stdout(), arguments.verbose))
     return made
 
 
@@ -253,23 +316,25 @@ def _make(name: str, stream: TextIO, verbose: int):  # type: ignore[no-untyped-d
     return reporters.make(name, stream, verbose=verbose, summary=summary)
 
 
-def _open(file: str, opened: list[TextIO]) -> TextIO:
+def _stdout() -> TextIO:
+    return outlet(sys.stdout, "stdout")
+
+
+def _open(wish: str, file: str, opened: list[TextIO]) -> TextIO:
     try:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         stream = open(file, "w", encoding="utf-8", newline="\n")  # noqa: SIM115, closed by _run
     except OSError as error:
-        raise UsageError(f"--report …={file}: {error.strerror}") from None
-    opened.append(stream)
-    return stream
+        raise UsageError(f"--report {wish}: {error.strerror}") from None
+    opened.append(outlet(stream, f"--report {wish}"))
+    return opened[-1]
 
 
 def _status(arguments: argparse.Namespace) -> int:
     from fencerun import inspection
 
     requires = _commas(arguments.requires)
-    return inspection.status(
-        arguments.targets, arguments.word, arguments.told, sys.stdout, requires
-    )
+    return inspection.status(arguments.targets, arguments.word, arguments.told, _stdout(), requires)
 
 
 def _audit(arguments: argparse.Namespace) -> int:
@@ -280,7 +345,7 @@ def _audit(arguments: argparse.Namespace) -> int:
         arguments.word,
         arguments.python,
         arguments.seed,
-        sys.stdout,
+        _stdout(),
         _commas(arguments.requires),
     )
 
@@ -288,4 +353,4 @@ def _audit(arguments: argparse.Namespace) -> int:
 def _explain(arguments: argparse.Namespace) -> int:
     from fencerun import inspection
 
-    return inspection.explain(arguments.targets, sys.stdout)
+    return inspection.explain(arguments.targets, _stdout())

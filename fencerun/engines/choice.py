@@ -8,6 +8,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING
 
+from fencerun import heap
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
 
@@ -51,6 +52,7 @@ def _in_process(option: str, terminal: Terminal | None, options: EngineOptions) 
             f"install fencerun there and run `{options.python} -m fencerun`, "
             f"or add `--python {sys.executable}`",
         )
+    heap.restore()
     return InProcessEngine(options, debugger=Debugger(terminal) if terminal else None)
 
 
