@@ -44,6 +44,7 @@ _VARIES = (
     (re.compile(r"^slowest fences:\n(?:  .*\n)*?(?=\S)", re.MULTILINE), ""),
     (re.compile(r"\bPython [0-9]\S*(?= runs)"), "Python X"),
     (re.compile(r"with (?:torch|python)-\S+, "), "with SOFTWARE, "),
+    (re.compile(r"\b[0-9]+ days ago\b"), "N days ago"),
 )
 
 
