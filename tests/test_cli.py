@@ -486,3 +486,36 @@ def test_what_was_not_green_the_last_time(capsys: pytest.CaptureFixture[str]) ->
     assert "1 passed on" in capsys.readouterr().out
     assert cli.main(["check", "--lf"]) == 0
     assert "2 passed on" in capsys.readouterr().out
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no device that is always full")
+@pytest.mark.parametrize(
+    ("arguments", "named"),
+    [
+        *(pytest.param((*v, "--report", f"{r}=/dev/full"), f"--report {r}=/dev/full",
+                       id=f"{v[0]}-{r}")
+          for v in (("check",), ("record", "--dry-run"))
+          for r in ("plain", "rich", "github", "junit", "jsonl")),
+        *(pytest.param(v, "stdout", id=f"{v[0]}-stdout")
+          for v in (("check",), ("record", "--dry-run"), ("status",), ("explain", "p.md::1"),
+                    ("audit",), ("check", "--report", "rich"), ("check", "--report", "junit"))),
+    ],
+)  # fmt: skip
+def test_a_full_disk_is_one_line_and_no_traceback(arguments: tuple[str, ...], named: str) -> None:
+    page()
+    with open("/dev/full" if named == "stdout" else os.devnull, "w") as stdout:
+        done = subprocess.run(
+            [*COMMAND, *arguments], stdout=stdout, stderr=subprocess.PIPE, text=True, timeout=120
+        )
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert f"{named}: No space left on device" in done.stderr
+
+
+@pytest.mark.parametrize("verb", ["check", "record", "status", "audit", "explain"])
+def test_a_closed_stdout_is_one_line_and_no_traceback(verb: str) -> None:
+    page()
+    command = f"exec {sys.executable} -m fencerun {verb} p.md::1 >&-"
+    done = subprocess.run(["sh", "-c", command], stderr=subprocess.PIPE, text=True, timeout=120)
+    assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
+    assert "stdout is closed" in done.stderr
+    assert Path("p.md").read_text() == PAGE
