@@ -62,17 +62,17 @@ class Course:
             session = launch.again(self._base, [name], request)
         return CoursePage(self, session)
 
-    def start(self, wanted: Iterable[tuple[CoursePage, Collection[int]]]) -> None:
-        """Start the engine, if it is not, with what these fences will have it load."""
+    def start(self, wanted: Callable[[], Iterable[tuple[CoursePage, Collection[int]]]]) -> None:
+        """Start the engine, if it is not, with what the fences will have it load."""
         if self._engine is not None or self._base is None:
             return
-        chains = [chain for page, numbers in wanted for chain in page.plan(numbers).chains]
+        chains = [chain for page, numbers in wanted() for chain in page.plan(numbers).chains]
         self._engine = self._base.engine(self._base.options(Plan(tuple(chains))))
         self._engine.__enter__()
 
     def engine(self) -> Engine:
         """The engine, started."""
-        self.start(())
+        self.start(tuple)
         assert self._engine is not None, "a page was read before it is run"
         return self._engine
 
@@ -119,11 +119,14 @@ class CoursePage:
         """What runs, and what does not, for these fences."""
         return build([self.members], lambda m: m.fence.number in numbers, self.session.gate.unmet)
 
-    def verdict(self, number: int, wanted: Collection[int]) -> Verdict:
-        """The verdict of a fence. ``wanted`` are those that will be asked for, itself included."""
+    def verdict(self, number: int, wanted: Callable[[], Collection[int]]) -> Verdict:
+        """The verdict of a fence.
+
+        ``wanted`` says which fences will be asked for; it is called where a pass begins.
+        """
         found = self._known(number)
         if found is None:
-            left = {n for n in wanted if n not in self._verdicts} | {number}
+            left = {n for n in wanted() if n not in self._verdicts} | {number}
             if self._course.verb == "record":
                 self._verdicts |= self._recorded(left)
             else:
@@ -133,10 +136,9 @@ class CoursePage:
         return found
 
     def _known(self, number: int) -> Verdict | None:
-        for one in self._passes:
-            if number not in self._verdicts and number in one.numbers:
-                one.until(number)
-            self._verdicts |= one.verdicts
+        for one in self._passes if number not in self._verdicts else ():
+            if number in one.numbers and (verdict := one.verdict(number)) is not None:
+                self._verdicts[number] = verdict
         return self._verdicts.get(number)
 
     def _recorded(self, numbers: Collection[int]) -> Mapping[int, Verdict]:
@@ -164,10 +166,11 @@ class Pass:
         }
         self._stream: Iterator[tuple[Step, Judgement]] = session.runner(engine).run(plan.chains)
 
-    def until(self, number: int) -> None:
-        """Run on until a fence has its verdict."""
+    def verdict(self, number: int) -> Verdict | None:
+        """The verdict of a fence, running on until there is one; None where the pass broke off."""
         while number not in self.verdicts and self._next():
             pass
+        return self.verdicts.get(number)
 
     def finish(self) -> None:
         """Run on to the end."""

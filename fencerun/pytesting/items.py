@@ -106,11 +106,11 @@ class FenceItem(pytest.Item):
 
     def setup(self) -> None:
         """Start the engine, so that its time is nobody's."""
-        self.config.stash[COURSE].start(_selected(self.session.items))
+        self.config.stash[COURSE].start(lambda: _selected(self.session.items))
 
     def runtest(self) -> None:
         """Pass, skip or fail as the verdict says."""
-        verdict = self.parent.course_page.verdict(self.number, self._wanted())
+        verdict = self.parent.course_page.verdict(self.number, self._wanted)
         self.verdict = verdict
         self.user_properties.append(("verdict", verdict.kind))
         if leaks := [text(line) for line in report(verdict) if verdict.leaks]:
