@@ -82,7 +82,8 @@ def load(root: Path) -> Project:
     text = file.read_bytes()
     if b"tool.fencerun" not in text and b"fencerun" not in text:
         return Project(root)
-    table = _parse(text, file).get("tool", {}).get("fencerun", {})
+    tool = _mapping(_parse(text, file).get("tool", {}), f"{file}: tool")
+    table = _mapping(tool.get("fencerun", {}), f"{file}: tool.fencerun")
     return from_table(table, root, str(file))
 
 
@@ -143,7 +144,28 @@ def _strings(value: object, where: str) -> tuple[str, ...]:
 
 
 def _string_map(value: object, where: str) -> dict[str, str]:
+    for name, item in _mapping(value, where).items():
+        if not isinstance(item, (str, int, float)) or isinstance(item, bool):
+            raise UsageError(f"{where}.{name} is no string", f'write {name} = "…"')
     return {name: str(item) for name, item in _mapping(value, where).items()}
+
+
+def _known(value: object, where: str) -> dict[str, str]:
+    entries = _string_map(value, where)
+    for entry in entries:
+        if not re.fullmatch(r".+::[1-9][0-9]*", entry):
+            raise UsageError(f"{where}: {entry!r} is no fence", 'write "page.md::3" = "…"')
+    return entries
+
+
+def _env(value: object, where: str) -> dict[str, str]:
+    env = _string_map(value, where)
+    for name, item in env.items():
+        if not name or "=" in name or "\0" in name:
+            raise UsageError(f"{where}: {name!r} is no variable's name", 'write NAME = "value"')
+        if "\0" in item:
+            raise UsageError(f"{where}.{name} holds a null character", "leave it out")
+    return env
 
 
 def _count(value: object, where: str) -> int:
@@ -164,19 +186,19 @@ def _limit(value: object, where: str) -> int:
 def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
     masks = {}
     for name, item in _mapping(value, where).items():
-        pattern, replacement = (
-            (item, f"<{name}>")
-            if isinstance(item, str)
-            else (
-                _mapping(item, f"{where}.{name}").get("pattern", ""),
-                item.get("replacement", f"<{name}>"),
-            )
-        )
+        said = {"pattern": item} if isinstance(item, str) else _mapping(item, f"{where}.{name}")
+        for key, text in said.items():
+            if key not in ("pattern", "replacement"):
+                remedy = nearest(key, ("pattern", "replacement"))
+                raise UsageError(f"{where}.{name}: no key is called `{key}`", remedy)
+            if not isinstance(text, str):
+                raise UsageError(f"{where}.{name}.{key} is no string", 'write "…"')
+        pattern = said.get("pattern", "")
         try:
             re.compile(pattern)
         except re.error as error:
             raise UsageError(f"{where}.{name}: {error}") from None
-        masks[name] = (pattern, replacement)
+        masks[name] = (pattern, said.get("replacement", f"<{name}>"))
     return masks
 
 
@@ -190,12 +212,12 @@ _KEYS: Mapping[str, Callable[[object, str], object]] = {
     "paths": _strings,
     "exclude": _strings,
     "threads": _count,
-    "env": _string_map,
+    "env": _env,
     "max_output": _limit,
     "width": _count,
     "max_kept_days": _count,
     "masks": _masks,
     "capabilities": _mapping,
-    "known": _string_map,
+    "known": _known,
     "untagged": _untagged,
 }

@@ -15,7 +15,7 @@ from typing import Any, Literal, get_args
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
-from fencerun.tags import PAGE_KEYS, TagError, Tags, nearest, read_default
+from fencerun.tags import PAGE_KEYS, TagError, Tags, named, nearest, read_default
 from fencerun.text import Lines
 
 _COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
@@ -133,7 +133,8 @@ def from_mapping(
                 tags |= read_default(str(name), value)
         except TagError as error:
             at = _line_of(str(name), lines, stop) or line
-            problems.append(Problem(path, at, "settings", error.args[0], error.args[1]))
+            what = named(name, error.args[0]) if name in NAMES else error.args[0]
+            problems.append(Problem(path, at, "settings", what, error.args[1]))
     return PageSettings(defaults=Tags(**tags), **own), tuple(problems)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import replace
 
 from fencerun.events import Verdict, VerdictKind
@@ -17,10 +17,19 @@ def reference(page: str, fence: int, known: Mapping[str, str]) -> str | None:
     ``page`` is relative to the project's root; an entry may leave out leading directories.
     """
     own = f"{page}::{fence}"
-    for entry, tracked in known.items():
-        if own == entry or own.endswith("/" + entry):
-            return tracked
-    return None
+    return next((tracked for entry, tracked in known.items() if _ends(own, entry)), None)
+
+
+def unmatched(page: str, fences: Collection[int], known: Iterable[str]) -> Iterator[str]:
+    """The entries that are about ``page`` and name none of its ``fences``."""
+    for entry in known:
+        name, _, number = entry.rpartition("::")
+        if _ends(page, name) and not (number.isdigit() and int(number) in fences):
+            yield entry
+
+
+def _ends(path: str, entry: str) -> bool:
+    return path == entry or path.endswith("/" + entry)
 
 
 def excused(verdict: Verdict, tracked: str) -> Verdict:

@@ -107,6 +107,8 @@ class Session:
     #: Ids of fences that have their verdict.
     told: set[str] = field(default_factory=set)
     notes: list[str] = field(default_factory=list)
+    #: Each page with what of it was asked for, once that is planned.
+    parts: Sequence[Share] = ()
     _relative: dict[str, str] = field(default_factory=dict)
 
     def run(self) -> RunDone:
@@ -163,7 +165,7 @@ class Session:
     def _run(self) -> None:
         pages, settled = self.read()
         plan = self.plan(settled)
-        parts = shares(pages, plan)
+        parts = self.parts = shares(pages, plan)
         if not plan.chains:
             self._start(self.python, parts)
             for share in parts:
@@ -209,8 +211,18 @@ class Session:
                 from fencerun import figurefiles
 
                 page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
+            if self.project.known and not page.broken:
+                page = replace(page, problems=(*page.problems, *self._unknown(page)))
             self.problems += page.problems
             yield page
+
+    def _unknown(self, page: Page) -> Iterator[Problem]:
+        """A warning for each entry of `known` that excuses a fence which the page does not have."""
+        numbers = {fence.number for fence in page.fences}
+        for entry in known.unmatched(self.relative(page.path), numbers, self.project.known):
+            what = f"`known` in the configuration lists {entry}, which is no fence of this page"
+            remedy = "delete the entry, or correct its number"
+            yield Problem(page.path, 1, "known", what, remedy, "warning")
 
     def defaults(self, page: Page) -> PageSettings:
         """The project's settings for ``page``."""
@@ -341,16 +353,28 @@ class Session:
         code, notes = exits.exit_code(
             self.verdicts, self.problems, allow_empty=self.request.allow_empty
         )
-        code = exits.INTERRUPTED if interrupted else code
+        again = exits.rerun(self.verdicts) if code else ""
+        if interrupted:  # what a whole run's verdicts would come to is not known
+            code, notes, again = exits.INTERRUPTED, (), self._rest() or again
         return RunDone(
             code,
             seconds,
             tuple(self.verdicts),
             tuple(self.problems),
             interrupted,
-            exits.rerun(self.verdicts) if code else "",
+            again,
             (*notes, *self.notes),
         )
+
+    def _rest(self) -> str:
+        """The command that goes on where an interrupted run was: what it was asked and not told."""
+        left: list[str] = []
+        for share in self.parts:
+            steps = [step.member for chain in share.chains for step in chain.steps if step.compared]
+            untold = [one.id for one in steps if one.id not in self.told]
+            whole = share.selected == len(share.page.fences)
+            left += [share.page.path] if whole and untold else untold
+        return " ".join(("fencerun", self.request.verb, *map(shlex.quote, left))) if left else ""
 
 
 def _says_nothing(step: Step, judgement: Judgement) -> bool:

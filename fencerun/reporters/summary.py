@@ -41,7 +41,8 @@ def closing(tally: Tally) -> tuple[Line, ...]:
     if tally.done is not None:
         lines += ((Span("text", one_line(note)),) for note in tally.done.notes)
         if tally.done.rerun:
-            lines.append((Span("label", "to run these again:"),))
+            label = "to go on:" if tally.done.interrupted else "to run these again:"
+            lines.append((Span("label", label),))
             lines.append((Span("command", f"  {one_line(tally.done.rerun)}"),))
     return tuple(lines)
 

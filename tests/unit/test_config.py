@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from fencerun.config import Project, find_root, load
+from fencerun.config import _KEYS, Project, find_root, load
 from fencerun.errors import UsageError
+from fencerun.frontmatter import NAMES
 from fencerun.tags import Tolerance
 
 
@@ -79,6 +81,16 @@ def test_page_patterns_nest_and_the_later_wins(tmp_path: Path) -> None:
         ("[tool.fencerun.masks]\nx = '('", "masks.x"),
         ("[tool.fencerun.pages.'a.md']\nbogus = 1", "no setting is called `bogus`"),
         ("[tool.fencerun\n", "pyproject.toml"),
+        ("[tool]\nfencerun = 3", "tool.fencerun is no table"),
+        ("[[tool.fencerun]]\nx = 1", "tool.fencerun is no table"),
+        ("tool = 'fencerun'", "tool is no table"),
+        ("[tool.fencerun]\nenv = {'A=B' = 'c'}", "env: 'A=B' is no variable's name"),
+        ("[tool.fencerun]\nenv = {A = [1]}", "env.A is no string"),
+        ("[tool.fencerun]\nrtol = 'abc'", "`rtol`: 'abc' is no number"),
+        ("[tool.fencerun]\ntimeout = {a = 1}", "`timeout`: "),
+        ("[tool.fencerun]\nmasks = {a = {pattern = 3}}", "masks.a.pattern is no string"),
+        ("[tool.fencerun]\nmasks = {a = {patern = 'x'}}", "masks.a: no key is called `patern`"),
+        ("[tool.fencerun]\nknown = {'a.md' = 'x'}", "known: 'a.md' is no fence"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, text: str, word: str) -> None:
@@ -86,6 +98,24 @@ def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, text: str, word: s
         project(tmp_path, text)
     assert word in str(error.value)
     assert error.value.exit_code == 2
+
+
+VALUES = (
+    *("3", "-1", "0", "true", "1.5", "nan", "1979-05-27", '"abc"', '""', '"\\u0000"'),
+    *("[]", "[1]", "[[1]]", "[{a = 1}]", "{}", "{a = 1}", "{a = {b = 1}}", "{a = [1]}"),
+    *("{a = {pattern = 3}}", '{a = "("}', '{"" = "x"}', '{"A=B" = "c"}', '{a = "\\u0000"}'),
+)
+
+
+@pytest.mark.parametrize("value", VALUES)
+@pytest.mark.parametrize("key", [*_KEYS, "pages", *NAMES])
+def test_a_value_of_any_shape_is_taken_or_refused_by_the_name_of_its_key(
+    tmp_path: Path, key: str, value: str
+) -> None:
+    try:
+        project(tmp_path, f"[tool.fencerun]\n{key} = {value}\n")
+    except UsageError as error:
+        assert re.search(rf"\b{key}\b", error.what)
 
 
 def test_the_root_is_the_nearest_pyproject(tmp_path: Path) -> None:

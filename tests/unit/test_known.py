@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fencerun.events import Verdict, VerdictKind
-from fencerun.known import excused, reference, settle
+from fencerun.known import excused, reference, settle, unmatched
 
 KNOWN = {"07.md::4": "pytorch#12345", "docs/a.md::1": "x#1"}
 
@@ -48,3 +48,9 @@ def test_what_a_known_fault_blocks_is_excused_with_it() -> None:
     verdict = Verdict("07.md::5", "blocked", "07.md", 5, 9, remedy="mend fence 4")
     found = excused(verdict, "pytorch#12345")
     assert (found.kind, found.reason, found.remedy) == ("known", "pytorch#12345", "")
+
+
+def test_entries_that_no_fence_of_a_page_has() -> None:
+    known = {"a.md::1": "x", "a.md::2": "x", "docs/a.md::3": "x", "b.md::9": "x", "ba.md::9": "x"}
+    assert list(unmatched("docs/a.md", {1}, known)) == ["a.md::2", "docs/a.md::3"]
+    assert list(unmatched("a.md", {1, 2}, known)) == []

@@ -531,6 +531,30 @@ def test_pages_are_written_as_they_end_and_an_interrupt_keeps_them(course: Cours
     assert "output" not in course.text("b.md") + course.text("c.md")
     assert run.kinds.keys() == {"a.md::1", "a.md::2"}
     assert run.engines[0].closed
+    assert run.done.rerun == "fencerun record b.md c.md"
+    assert not run.done.notes
+
+
+def test_an_interrupt_before_anything_ran_says_how_to_go_on_and_nothing_false(
+    course: Course,
+) -> None:
+    course.page(fence("fence:1"), fence("fence:2"))
+
+    def script(turn: Turn) -> Act:
+        raise KeyboardInterrupt
+
+    run = course.check("p.md::1", script=script)
+    assert (run.code, run.done.notes) == (130, ())
+    assert run.done.rerun == "fencerun check p.md::1"
+
+
+def test_what_is_known_of_no_fence_is_a_warning(course: Course) -> None:
+    course.settings = {"known": {"p.md::1": "x#1", "p.md::7": "x#2", "q.md::7": "x#3"}}
+    course.page(fence("fence:1"))
+    run = course.check("p.md", script={1: Failure("exception", "no")})
+    assert [(p.severity, p.code) for p in run.done.problems] == [("warning", "known")]
+    assert "p.md::7" in run.done.problems[0].what
+    assert run.code == 0
 
 
 def test_stopping_at_the_first(course: Course) -> None:
