@@ -273,9 +273,11 @@ class Chain:
         return leak
 
     def _exit(self, reply: dict[str, Any]) -> None:
-        """Call the exit handlers, on the time of the chain's last fence."""
+        """Wait for threads and call the exit handlers, on the time of the chain's last fence."""
 
         def code() -> dict[str, Any] | None:
+            if not self._interrupts.interrupted(reply["serial"]):
+                self._process.threads.wait()
             self._process.guards.exits.run(self._script.context)
             return None
 

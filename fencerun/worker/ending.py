@@ -37,22 +37,14 @@ class Ending:
 
         Objects die before the guards look, so that what only they held (descriptors, processes,
         threads) is no leak. ``started_by`` says which fence a child process is of; ``at_exit``
-        calls the exit handlers.
+        waits for threads and calls the exit handlers.
         """
-        threads = self._process.threads
-        running = self._step("waiting for threads", threads.left) or []
-        self._step("exit handlers", at_exit)
+        self._step("threads and exit handlers", at_exit)
         self._step("torch._dynamo.reset()", _reset_dynamo)
         self._step("closing figures", figures.close)
         self._step("clearing the namespace", self._script.clear)
         self._process.garbage.collect()
         self._taint(self._step("CUDA clean-up", cuda.release))
-        if running:
-            # An executor's threads end when the executor dies.
-            running = self._step("waiting for threads", threads.left) or []
-        for name in running:
-            self._taint(f"thread {name} is still running")
-            self.leaks.append({"what": "thread left running", "now": name, "undone": False})
         self._step("ending child processes", lambda: self._sweep(started_by))
 
     def restore(self) -> None:
@@ -63,10 +55,13 @@ class Ending:
         self._step("leaving the script", lambda: self._script.__exit__(None, None, None))
 
     def settle(self, troubles: dict[str, int], directory: str) -> None:
-        """Name what became of the streams, unload the page's modules, measure the memory.
+        """Name threads and what became of the streams, unload the page's modules, measure memory.
 
-        ``troubles`` says which fence did what to a stream.
+        ``troubles`` says which fence did what to a stream. What threads write by now is no output.
         """
+        for name in self._step("looking for threads", self._process.threads.left) or []:
+            self._taint(f"thread {name} is still running")
+            self.leaks.append({"what": "thread left running", "now": name, "undone": False})
         for what in self._capture.troubles():
             # Only now: a finaliser did it.
             troubles.setdefault(what, 0)

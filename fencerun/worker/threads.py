@@ -1,6 +1,8 @@
 """Threads that fences leave running.
 
-A thread can't be killed, so a worker with a stray one is unfit for further fences. Threads that
+At the end of a chain those are waited for that a script would wait for at its own end, however
+long they take; the time limit is the caller's. A daemon thread is not waited for. No thread can be
+killed, so a worker with a stray one is unfit for further fences. Threads that
 an installed package starts for itself (a progress bar's monitor, a compile pool) are the
 process's, not the fence's. Knows nothing of output.
 """
@@ -18,9 +20,15 @@ if TYPE_CHECKING:
     from collections.abc import Callable
     from typing import Any
 
-#: How long the threads of a chain may take to end after its code has, in seconds. A script waits
-#: for its threads; a worker can't wait for ever.
+#: How long the threads that are left may take to end when all is over, in seconds.
 GRACE = 0.25
+
+#: Modules whose idle threads end by a word of Python at its own end: the flag that says so, and
+#: the table of threads with what each listens to.
+_EXECUTORS = (
+    ("concurrent.futures.thread", "_shutdown", "_threads_queues", lambda queue: queue.put(None)),
+    ("concurrent.futures.process", "_global_shutdown", "_threads_wakeups", lambda w: w.wakeup()),
+)
 
 #: The name of the function that ``Thread.start`` calls, in Python 3.13 and before.
 _STARTERS = ("_start_joinable_thread", "_start_new_thread")
@@ -81,8 +89,19 @@ class Threads:
         """Remember what runs already."""
         self._known = set(threading.enumerate()) if _thread._count() else {threading.main_thread()}
 
+    def wait(self) -> None:
+        """Wait until no thread runs that a script would wait for: no time limit but a signal's."""
+        while _thread._count():
+            waited_for = [thread for thread in self._strays() if not thread.daemon]
+            if not waited_for:
+                return
+            for module, flag, table, tell in _EXECUTORS:
+                _finish(sys.modules.get(module), flag, table, tell, waited_for)
+            for thread in waited_for:
+                thread.join()
+
     def left(self) -> list[str]:
-        """The names of the threads that the chain left, after giving them GRACE to end."""
+        """The names of the threads that are still there, after giving them GRACE to end."""
         if not _thread._count():
             return []
         until = time.monotonic() + GRACE
@@ -96,3 +115,22 @@ class Threads:
             for thread in threading.enumerate()
             if thread not in self._known and thread not in self._adopted
         ]
+
+
+def _finish(
+    module: Any, flag: str, table: str, tell: Callable[[Any], object], threads: list[Any]
+) -> None:
+    """Let those ``threads`` that are an executor's do what they have to do, and end."""
+    listening = getattr(module, table, {})
+    mine = [(thread, listening[thread]) for thread in threads if thread in listening]
+    if not mine or not hasattr(module, flag):
+        return
+    setattr(module, flag, True)
+    try:
+        for _, listens in mine:
+            tell(listens)
+        for thread, _ in mine:
+            thread.join()
+    finally:
+        # Here Python goes on.
+        setattr(module, flag, False)

@@ -177,18 +177,20 @@ def test_flood_that_is_over_at_once(supervised: Bench) -> None:
 
 @pytest.mark.parametrize("daemon", [False, True])
 def test_a_thread_left_behind_spoils_the_worker(supervised: Bench, daemon: bool) -> None:
+    """A script would wait for it, if it is no daemon, for ever."""
     code = (
         "import threading, time, os\n"
         f"threading.Thread(target=time.sleep, args=(1000,), name='w', daemon={daemon}).start()\n"
         "print(os.getpid())"
     )
     found, after = supervised.outcomes(
-        supervised.chain(code), supervised.chain("import os\nprint(os.getpid())")
+        supervised.chain(code, timeout=20.0 if daemon else 0.5),
+        supervised.chain("import os\nprint(os.getpid())"),
     )
     assert [(leak.what, leak.now, leak.undone) for leak in found.leaks] == [
         ("thread left running", "w", False)
     ]
-    assert found.failure is None
+    assert (found.failure and found.failure.summary) == (None if daemon else "no end after 0.5 s")
     assert found.replaced == "thread w is still running"
     assert after.output != found.output
     assert not Path(f"/proc/{int(found.output)}").exists()
@@ -392,7 +394,10 @@ def test_environment(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_leaks_may_count_as_failures(tmp_path: Path) -> None:
-    code = "import threading, time\nthreading.Thread(target=time.sleep, args=(1000,), name='w').start()"
+    code = (
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(1000,), name='w', daemon=True).start()"
+    )
     with WorkerEngine(EngineOptions(python=sys.executable, leaks_are_errors=True)) as engine:
         found = _outcome(engine, _chain(code, tmp_path))
         assert found.failure is not None

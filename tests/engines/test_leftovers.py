@@ -102,6 +102,60 @@ def test_a_process_of_multiprocessing_is_a_fork_of_the_fence(shared: Bench) -> N
     ]
 
 
+WRITES = """\
+import threading, time
+def write(text):
+    time.sleep(0.4)
+    print(text)
+"""
+
+
+def test_a_thread_that_a_script_waits_for_is_waited_for(shared: Bench) -> None:
+    code = (
+        "def again(text):\n    write(text)\n"
+        "    threading.Thread(target=write, args=('second',)).start()\n"
+        "threading.Thread(target=again, args=('first',)).start()\nprint('main')"
+    )
+    found = shared.one(WRITES + code)
+    assert (found.output, found.leaks, found.replaced) == (b"main\nfirst\nsecond\n", (), None)
+
+
+def test_what_an_executor_has_still_to_do_is_waited_for(shared: Bench) -> None:
+    code = (
+        "from concurrent.futures import ThreadPoolExecutor\npool = ThreadPoolExecutor(1)\n"
+        "for text in 'ab': pool.submit(write, text)\nprint('main')"
+    )
+    for _ in range(2):
+        found = shared.one(WRITES + code)
+        assert (found.output, found.leaks, found.replaced) == (b"main\na\nb\n", (), None)
+
+
+def test_what_a_daemon_thread_writes_later_is_no_output(shared: Bench) -> None:
+    endless = "def beat():\n    while True: write('late')\n"
+    once, ever, after = shared.outcomes(
+        *(
+            shared.chain(
+                f"{WRITES}{endless}print('main')\n"
+                f"threading.Thread(target={target}, name='w', daemon=True).start()"
+            )
+            for target in ("lambda: write('late')", "beat")
+        ),
+        shared.chain("print('after')"),
+    )
+    assert (once.output, ever.output, after.output) == (b"main\n", b"main\n", b"after\n")
+    assert once.replaced == ever.replaced == "thread w is still running"
+    assert after.leaks == ()
+
+
+def test_a_daemon_thread_that_ends_soon_is_no_leak(shared: Bench) -> None:
+    code = (
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(0.02,), daemon=True).start()"
+    )
+    found = shared.one(code)
+    assert (found.leaks, found.replaced) == ((), None)
+
+
 def test_a_server_thread_is_the_fences_although_the_library_runs_it(shared: Bench) -> None:
     code = (
         "import http.server, threading\n"
