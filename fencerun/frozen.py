@@ -1,8 +1,8 @@
 """Value classes, made cheaply: ``dataclasses.dataclass(slots=True)`` at a tenth of its price.
 
 The library's decorator compiles up to nine functions for each class, 0.7 ms, and a run defines
-some seventy classes before it does anything. Here ``__init__`` is compiled when the first object
-is made, and all else is shared. The fields are the library's own, so that its ``replace``,
+some seventy classes before it does anything. Here ``__init__`` is compiled when a few objects
+were made, and all else is shared. The fields are the library's own, so that its ``replace``,
 ``fields`` and ``asdict`` work, and type checkers see the library's decorator. Knows nothing of
 what the classes are for; inheritance between them is not offered.
 """
@@ -15,6 +15,9 @@ from operator import attrgetter
 from typing import TYPE_CHECKING, Any
 
 _MISSING = dataclasses.MISSING
+
+#: So many objects of a class are made without compiling its ``__init__``.
+_FEW = 3
 
 
 def _cheap(*, frozen: bool = False, slots: bool = True) -> Callable[[type], type]:
@@ -110,11 +113,42 @@ def _set_state(self: Any, state: list[Any]) -> None:
 
 
 def _first_init(cls: Any) -> Any:
+    """The ``__init__`` until it is worth compiling: of many classes a run makes one object."""
+    made = 0
+
     def first(self: Any, *values: Any, **named: Any) -> None:
-        cls.__init__ = _init(cls)
-        cls.__init__(self, *values, **named)
+        nonlocal made
+        made += 1
+        if made > _FEW or not _filled(cls, self, values, named):
+            cls.__init__ = _init(cls)
+            cls.__init__(self, *values, **named)
 
     return first
+
+
+def _filled(cls: Any, self: Any, values: tuple[Any, ...], named: dict[str, Any]) -> bool:
+    """Fill a new object; whether that was simple: what may be an error is left to others."""
+    rest = dict(zip((n for n, one in cls.__dataclass_fields__.items() if one.init), values))  # noqa: B905
+    if len(rest) < len(values) or not rest.keys().isdisjoint(named):
+        return False
+    rest.update(named)
+    for name, one in cls.__dataclass_fields__.items():
+        if one.init and name in rest:
+            value = rest.pop(name)
+        elif one.default is not _MISSING:
+            value = one.default
+        elif one.default_factory is not _MISSING:
+            value = one.default_factory()
+        elif one.init:
+            return False
+        else:
+            continue
+        cls.__dict__[name].__set__(self, value)
+    if rest:
+        return False
+    if hasattr(cls, "__post_init__"):
+        self.__post_init__()
+    return True
 
 
 def _init(cls: Any) -> Any:

@@ -9,17 +9,18 @@ from typing import Literal
 
 from fencerun.engines.base import Job
 from fencerun.frozen import dataclass
+from fencerun.patterns import later
 from fencerun.protocol import EXIT_BROKEN, EXIT_CUT_OFF
 from fencerun.result import Failure
 
 #: ``  File "lessons/x.md", line 41 in work``, as faulthandler writes it.
-_FRAME = re.compile(r'^ +File "(?P<file>.*)", line (?P<line>\d+) in ', re.MULTILINE)
+_FRAME = later(r'^ +File "(?P<file>.*)", line (?P<line>\d+) in ', re.MULTILINE)
 
 #: Where faulthandler says which thread the next frames belong to.
-_THREAD = re.compile(r"^(?P<current>Current thread|Thread) .*$", re.MULTILINE)
+_THREAD = later(r"^(?P<current>Current thread|Thread) .*$", re.MULTILINE)
 
 #: A call that ends the process, or puts another program in its place, without a word.
-_LEAVES = re.compile(r"\b_exit\(|\bexec[lv]p?e?\(")
+_LEAVES = later(r"\b_exit\(|\bexec[lv]p?e?\(")
 
 
 @dataclass(frozen=True, slots=True)

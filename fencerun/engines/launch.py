@@ -25,7 +25,8 @@ START_LIMIT = 300.0
 # The other interpreter need not have fencerun installed, and may have another version of it. Only
 # the package itself is found through our directory, which may hold modules for another Python.
 _BOOTSTRAP = """\
-import sys
+import gc, sys
+gc.disable()  # until the first worker: all that is imported stays
 if sys.version_info < (3, 10):
     sys.exit("fencerun needs Python 3.10 or newer to run fences")
 path = [entry for entry in sys.path if entry]

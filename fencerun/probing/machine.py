@@ -8,7 +8,6 @@ from __future__ import annotations
 import glob
 import os
 import shlex
-import shutil
 import signal
 import subprocess
 from collections.abc import Callable, Mapping, Sequence
@@ -61,6 +60,8 @@ def exists(pattern: str) -> bool:
 
 def which(names: Sequence[str], env: Mapping[str, str]) -> str | None:
     """The path of the first program of these on the PATH of ``env``."""
+    import shutil
+
     found = (shutil.which(name, path=env.get("PATH", os.defpath)) for name in names)
     return next((path for path in found if path), None)
 
