@@ -19,6 +19,7 @@ from fencerun.judge import rule_of
 from fencerun.judgement import Judgement
 from fencerun.masks import Mask
 from fencerun.plan import PlannedChain, Step
+from fencerun.plural import count
 from fencerun.running import Runner
 
 
@@ -63,7 +64,7 @@ class Audit:
 
     def run(self, chains: Sequence[PlannedChain]) -> Iterator[Dependence]:
         """Every dependence that shows. The first kind of company that shows it is named."""
-        self.say(f"alone: {len(chains)} chains, each in a process of its own")
+        self.say(f"alone: {count(len(chains), 'chain')}, each in a process of its own")
         self.alone = self._alone(chains)
         shuffled = list(chains)
         random.Random(self.seed).shuffle(shuffled)
@@ -74,7 +75,7 @@ class Audit:
         )
         told: set[str] = set()
         for when, order, start in orders:
-            self.say(f"{when}: {len(chains)} chains in one process")
+            self.say(f"{when}: {count(len(chains), 'chain')} in one process")
             self.fresh()
             list(self.runner.run(order[:start]))
             seen = self._together(order[start:])
@@ -114,7 +115,7 @@ class Audit:
         for number, (a, b) in enumerate(zip(alone.lines, seen.lines, strict=False), 1):
             if a != b:
                 return f"line {number} of its output is {b!r}; alone, {a!r}"
-        return f"it prints {len(seen.lines)} lines; alone, {len(alone.lines)}"
+        return f"it prints {count(len(seen.lines), 'line')}; alone, {len(alone.lines)}"
 
     def _culprit(
         self, before: Sequence[PlannedChain], chain: PlannedChain, step: Step

@@ -8,6 +8,7 @@ from typing import TextIO
 
 from fencerun import exits, launch
 from fencerun.audit import Audit, Dependence
+from fencerun.plural import count
 from fencerun.session import Request
 from fencerun.status import problem_line
 
@@ -52,8 +53,8 @@ def audit(
     fences = sum(step.compared for chain in plan.chains for step in chain.steps)
     idle = f", {len(plan.idle)} not run here" if plan.idle else ""
     say(
-        f"{fences} fences audited{idle}: "
-        + (f"{found} depend on others" if found else "all independent")
+        f"{count(fences, 'fence')} audited{idle}: "
+        + (f"{found} depend{'s' if found == 1 else ''} on others" if found else "all independent")
     )
     return 4 if found else 0
 

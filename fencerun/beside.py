@@ -41,6 +41,7 @@ def _bytes(directory: Path, path: str) -> bytes | None:
     try:
         if not _is_called(directory, path):
             return None
-        return (directory / path).read_bytes()
+        found = directory / path
+        return found.read_bytes() if found.is_file() else None  # a pipe would be waited for
     except (OSError, ValueError):
         return None

@@ -6,14 +6,22 @@ Asks git what it ignores. Reads no page.
 from __future__ import annotations
 
 import os
+import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fencerun.errors import UsageError
+from fencerun.patterns import later
+
+#: Gets a directory that cannot be read, and why.
+Unread = Callable[[str, str], None]
 
 SUFFIXES = (".md", ".markdown")
+
+# git's dir.c, warning of what `ls-files --others` leaves out.
+_NOT_OPENED = later(r"^warning: could not open directory '(.*?)/?': (.*)$", re.MULTILINE)
 
 # Set in git hooks, where they would point `git -C` at another checkout's index.
 _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
@@ -27,26 +35,48 @@ class NoSuchPath(UsageError):
         self.path = path
 
 
-def discover(paths: Sequence[str], *, root: Path, exclude: Sequence[str] = ()) -> tuple[str, ...]:
+def discover(
+    paths: Sequence[str],
+    *,
+    root: Path,
+    exclude: Sequence[str] = (),
+    unread: Unread = lambda directory, why: None,
+) -> tuple[str, ...]:
     """The pages that ``paths`` name, in that order, each once.
 
     A file is taken as named, whatever it is called. A directory stands for the Markdown below it,
     sorted, without hidden folders, what git ignores, and ``exclude`` (patterns of paths relative
-    to ``root``; one without a slash matches any part). Raises NoSuchPath.
+    to ``root``; one without a slash matches any part). ``unread`` gets each directory whose pages
+    are left out because it cannot be read, and why. Raises NoSuchPath, also for what is no regular
+    file: a pipe would keep its reader waiting.
     """
     found: dict[str, str] = {}
     for named in paths:
         path = Path(named)
-        if named and path.is_dir():
-            below = (page for page in _below(path) if not excluded(page, root, exclude))
+        if named and _is_directory(path):
+            below = (page for page in _below(path, unread) if not excluded(page, root, exclude))
             pages: Iterable[str] = (page.as_posix() for page in below)
         elif named and path.exists():
+            insist_on_a_file(named)
             pages = [named.replace(os.sep, "/")]
         else:
             raise NoSuchPath(named, "no such file or directory")
         for page in pages:
             found.setdefault(os.path.realpath(page), page)
     return tuple(found.values())
+
+
+def _is_directory(path: Path) -> bool:
+    try:
+        return path.is_dir()  # raises where a directory above it cannot be entered
+    except OSError as error:
+        raise NoSuchPath(str(path), error.strerror or str(error)) from error
+
+
+def insist_on_a_file(path: str) -> None:
+    """Raise NoSuchPath for a pipe, a device and the like."""
+    if not Path(path).is_file():
+        raise NoSuchPath(path, "no regular file")
 
 
 def excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:
@@ -62,48 +92,69 @@ def excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:
     )
 
 
-def _below(directory: Path) -> list[Path]:
-    names = _listed_by_git(directory)
+def _below(directory: Path, unread: Unread) -> list[Path]:
+    names = _listed_by_git(directory, unread)
     if not names and git(directory, "check-ignore", "-q", ".") is not None:
         names = None  # all of it is ignored, and yet it was asked for by name
-    pages = _walked(directory) if names is None else _listed(directory, names)
+    pages = _walked(directory, unread) if names is None else _listed(directory, names, unread)
     return sorted(pages, key=lambda page: page.parts)
 
 
-def _listed(directory: Path, names: Iterable[str]) -> Iterator[Path]:
+def _listed(directory: Path, names: Iterable[str], unread: Unread) -> Iterator[Path]:
     for name in names:
         path = directory / name
         if any(part.startswith(".") for part in Path(name).parts[:-1]):
             continue
-        if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
-            yield from _below(path)  # a checkout within the checkout
-        elif name.lower().endswith(SUFFIXES) and path.is_file():
-            yield path
+        try:
+            if path.is_dir() and not path.is_symlink() and not path.name.startswith("."):
+                yield from _below(path, unread)  # a checkout within the checkout
+            elif name.lower().endswith(SUFFIXES) and path.is_file():
+                yield path
+        except PermissionError as error:
+            if name.lower().endswith(SUFFIXES):
+                unread(path.parent.as_posix(), error.strerror or str(error))
 
 
-def _walked(directory: Path) -> Iterator[Path]:
-    for where, folders, names in os.walk(directory):
+def _walked(directory: Path, unread: Unread) -> Iterator[Path]:
+    def failed(error: OSError) -> None:
+        unread(Path(error.filename).as_posix(), error.strerror or str(error))
+
+    for where, folders, names in os.walk(directory, onerror=failed):
         folders[:] = [name for name in folders if not name.startswith(".")]
         for name in names:
             path = Path(where, name)
-            if name.lower().endswith(SUFFIXES) and path.is_file():
-                yield path
+            if not name.lower().endswith(SUFFIXES):
+                continue
+            try:
+                if path.is_file():
+                    yield path
+            except PermissionError as error:
+                unread(Path(where).as_posix(), error.strerror or str(error))
 
 
-def _listed_by_git(directory: Path) -> list[str] | None:
+def _listed_by_git(directory: Path, unread: Unread) -> list[str] | None:
     """What git tracks or would track below ``directory``; None where there is no checkout."""
-    listing = git(directory, "ls-files", "-z", "--cached", "--others", "--exclude-standard")
-    return (
-        None if listing is None else [name for name in dict.fromkeys(listing.split("\0")) if name]
-    )
+    listing = "ls-files", "-z", "--cached", "--others", "--exclude-standard"
+    done = _git(directory, *listing)
+    if done is None or done.returncode:
+        return None
+    for name, why in _NOT_OPENED.findall(os.fsdecode(done.stderr)):
+        if not any(part.startswith(".") for part in Path(name).parts):
+            unread((directory / name).as_posix(), why)
+    return [name for name in dict.fromkeys(os.fsdecode(done.stdout).split("\0")) if name]
 
 
 def git(directory: Path, *arguments: str) -> str | None:
     """What git prints, run in ``directory``; None where it fails or is absent."""
+    done = _git(directory, *arguments)
+    return os.fsdecode(done.stdout) if done is not None and done.returncode == 0 else None
+
+
+def _git(directory: Path, *arguments: str) -> subprocess.CompletedProcess[bytes] | None:
     environment = {k: v for k, v in os.environ.items() if k not in _HOOK_VARIABLES}
+    environment["LC_ALL"] = "C"  # its warnings are read
     command = ["git", "-C", os.fspath(directory), *arguments]
     try:
-        done = subprocess.run(command, capture_output=True, check=False, env=environment)
+        return subprocess.run(command, capture_output=True, check=False, env=environment)
     except OSError:
         return None
-    return os.fsdecode(done.stdout) if done.returncode == 0 else None

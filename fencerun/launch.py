@@ -15,7 +15,7 @@ from pathlib import Path
 from fencerun import config, files, interpreter, reader, redaction, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
-from fencerun.discovery import discover
+from fencerun.discovery import NoSuchPath, discover
 from fencerun.engines import choice
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -23,6 +23,7 @@ from fencerun.events import Event, RunDone
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.masks import NAMED, Mask
+from fencerun.plural import count
 from fencerun.probing import Prober
 from fencerun.selection import Target
 from fencerun.session import Request, Session
@@ -34,9 +35,13 @@ OWN_PAGE = "FENCERUN_PAGE"
 
 
 def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
-    """The targets that command-line arguments name; a file of that very name wins."""
+    """The targets that command-line arguments name; a file of that very name wins.
+
+    Raises UsageError for what begins like an id and is none.
+    """
     return tuple(
-        Target(text) if Path(text).exists() else selection.parse(text) for text in arguments
+        Target(text) if os.path.exists(text) else selection.insist(selection.parse(text))
+        for text in arguments
     )
 
 
@@ -65,9 +70,27 @@ def _called(
     return tuple(found)
 
 
-def _names(wanted: Sequence[Target], settings: config.Project) -> tuple[str, ...]:
+def _names(
+    wanted: Sequence[Target], settings: config.Project, notes: list[str] | None = None
+) -> tuple[str, ...]:
+    def unread(directory: str, why: str) -> None:
+        note = f"warning: {directory} cannot be read ({why}): pages in it are left out"
+        if notes is not None and note not in notes:
+            notes.append(note)
+
     paths = [target.path for target in wanted]
-    names = discover(paths or _own_paths(settings), root=settings.root, exclude=settings.exclude)
+    try:
+        names = discover(
+            paths or _own_paths(settings),
+            root=settings.root,
+            exclude=settings.exclude,
+            unread=unread,
+        )
+    except NoSuchPath as error:
+        if paths:
+            raise
+        where = settings.root / "pyproject.toml"
+        raise UsageError(f"{where}: paths: {error.what}", "correct it there") from None
     # What nobody named is called as short as can be: `a.md`, not `../lessons/a.md`.
     return names if paths else tuple(map(os.path.relpath, names))
 
@@ -102,10 +125,10 @@ def session(
     _insist(gate, must_have)
     gate.insist(_defaults(settings), {*NAMED, *(mask.name for mask in own)})
     _insist_on_names(request.requires, gate)
-    names = _names(request.targets, settings)
+    notes: list[str] = []
+    names = _names(request.targets, settings, notes)
     _refuse_own_page(names)
     request = replace(request, targets=_called(request.targets, names, settings))
-    notes: list[str] = []
     if request.since is not None or request.shard is not None:
         names, request = _narrowed(names, request, settings, notes)
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
@@ -185,7 +208,7 @@ def strip(request: Request) -> int:
         elif page.recordings:
             with files.locked(name):
                 files.replace(name, stripped(page))
-            print(f"{name}: {len(page.recordings)} recordings removed")
+            print(f"{name}: {count(len(page.recordings), 'recording')} removed")
     return code
 
 

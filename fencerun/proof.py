@@ -17,6 +17,7 @@ from fencerun.judge import tolerable
 from fencerun.judgement import Judgement
 from fencerun.masks import NAMED, Mask, lookup
 from fencerun.plan import PlannedChain, Step
+from fencerun.plural import count
 
 _OTHERWISE = (
     "make it repeatable (seed its generators, sort its sets); "
@@ -65,9 +66,7 @@ def _settled(
         return one
     if two.verdict.kind in ("failed", "blocked"):
         what = f"it ran, and failed when run again in a fresh process: {two.verdict.what}"
-        return Judgement(
-            replace(one.verdict, kind="refused", what=what, remedy=_OTHERWISE)
-        )
+        return Judgement(replace(one.verdict, kind="refused", what=what, remedy=_OTHERWISE))
     lines, other = one.lines, two.printed or ()
     if lines is not None and language in transcript.SHOWN:
         lines = transcript.as_printed(language, lines)
@@ -91,7 +90,7 @@ def _difference(one: Sequence[str], two: Sequence[str]) -> str:
     for index, (a, b) in enumerate(zip(one, two, strict=False)):
         if a != b:
             return f"line {index + 1} of its output was {a!r}, then {b!r}"
-    return f"it printed {len(one)} lines, then {len(two)}"
+    return f"it printed {count(len(one), 'line')}, then {len(two)}"
 
 
 def _remedy(one: Sequence[str], two: Sequence[str], rule: Rule, own: Sequence[Mask]) -> str:

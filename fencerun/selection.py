@@ -6,6 +6,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from fencerun.capabilities import parse as parse_capability
+from fencerun.errors import UsageError
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
 from fencerun.plan import Member
@@ -38,6 +39,18 @@ def parse(text: str) -> Target:
     number = match["fence"] and int(match["fence"])
     line = match["line"] and int(match["line"])
     return Target(match["path"], number or None, line or None)
+
+
+def insist(target: Target) -> Target:
+    """``target``, unless it is a mistyped id. Raises UsageError that says what an id looks like."""
+    name, mark, number = target.path.rpartition("::")
+    if not mark and not target.path.endswith(":"):
+        return target
+    page = name.strip(":") or "PAGE"
+    digits = re.search("[1-9][0-9]*", number)
+    example = f"{page}::{digits[0] if digits else (target.fence or target.line or 3)}"
+    what = f"{target} is no id of a fence"
+    raise UsageError(what, f"write `{example}`, or `{page}:41` for the fence at line 41")
 
 
 def selector(targets: Sequence[Target], word: str | None) -> Callable[[Member], bool]:

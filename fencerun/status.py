@@ -15,6 +15,7 @@ from fencerun.events import Problem, Verdict
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.plan import Idle, Member, Unmet, build
+from fencerun.plural import count
 from fencerun.state import Last
 from fencerun.unrun import Unrun
 
@@ -68,8 +69,7 @@ class Status:
         kind = "recorded" if recording else "unrecorded"
         what = "no recording"
         if recording:
-            count = len(recording.text)
-            what = f"{count} line{'s' if count != 1 else ''}"
+            what = count(len(recording.text), "line")
         if last is not None:
             what += f"; last run: {last.kind}"
         self._count(member, kind, what, None)
@@ -89,8 +89,11 @@ class Status:
 
     def close(self, pages: int) -> None:
         """The closing lines: how many of what, and which fences nobody accounts for."""
-        counted = ", ".join(f"{count} {kind}" for kind, count in self.counts.items())
-        self._say(f"{counted or 'no fences'} on {pages} page{'s' if pages != 1 else ''}")
+        counted = ", ".join(
+            count(number, kind) if kind.endswith("block") else f"{number} {kind}"
+            for kind, number in self.counts.items()
+        )
+        self._say(f"{counted or 'no fences'} on {count(pages, 'page')}")
         if self.left:
             self._say(f"{len(self.left)} not accounted for by any run:")
             for fence in self.left:

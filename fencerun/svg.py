@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
+from fencerun.plural import count
 
 if TYPE_CHECKING:
     from xml.etree.ElementTree import Element
@@ -140,7 +141,7 @@ def first_difference(ones: Sequence[str], others: Sequence[str], *, free: bool) 
     ``free`` frees all coordinates.
     """
     if len(ones) != len(others):
-        return f"{len(ones)} figures, then {len(others)}"
+        return f"{count(len(ones), 'figure')}, then {len(others)}"
     tolerance = math.inf if free else TOLERANCE
     try:
         found = (difference(a, b, tolerance) for a, b in zip(ones, others, strict=True))

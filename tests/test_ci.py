@@ -80,7 +80,7 @@ def test_each_verb_selects_by_requirement(verb: str, capsys: pytest.CaptureFixtu
     Path("pyproject.toml").write_text("[tool.fencerun.capabilities]\nlab = true\n")
     Path("p.md").write_text(block("x = 1") + block("y = 1", "python fence:2 requires:lab"))
     assert cli.main([verb, "--requires", "lab"]) == 0
-    assert re.search(r"\b1 (fences audited|passed|unrecorded|recorded)\b", capsys.readouterr().out)
+    assert re.search(r"\b1 (fences? audited|passed|unrecorded|recorded)\b", capsys.readouterr().out)
     assert cli.main([verb, "--requires", "labb"]) == 2
     assert "--requires labb: no such capability" in capsys.readouterr().err
 

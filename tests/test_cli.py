@@ -519,3 +519,20 @@ def test_a_closed_stdout_is_one_line_and_no_traceback(verb: str) -> None:
     assert (done.returncode, len(done.stderr.splitlines())) == (2, 1), done.stderr
     assert "stdout is closed" in done.stderr
     assert Path("p.md").read_text() == PAGE
+
+
+def test_a_pipe_is_refused_and_not_waited_for(capsys: pytest.CaptureFixture[str]) -> None:
+    os.mkfifo("f.md")
+    for verb in ("check", "record", "status"):
+        assert cli.main([verb, "f.md"]) == 2
+        assert "f.md: no regular file" in capsys.readouterr().err
+
+
+def test_one_of_a_kind_has_no_plural(capsys: pytest.CaptureFixture[str]) -> None:
+    page('```python fence:1\nprint("a")\n```\n\n```text output:1\na\n```\n\n```python\n```\n')
+    for arguments in (("audit",), ("status",), ("record", "--strip")):
+        assert cli.main(arguments) == 0
+    out = capsys.readouterr().out
+    for words in ("1 fence audited", "alone: 1 chain,", "1 untagged block on 1 page"):
+        assert words in out
+    assert "p.md: 1 recording removed" in out

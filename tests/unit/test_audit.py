@@ -102,7 +102,7 @@ def test_a_fence_before_it(course: Course) -> None:
     four(course)
     audited = audit(course, lambda n, ran: "2 ran" if n == 4 and 2 in ran else "")
     assert audited.told == [(4, "in page order", 2)]
-    assert audited.found[0].what == "it prints 1 lines; alone, 0"
+    assert audited.found[0].what == "it prints 1 line; alone, 0"
 
 
 def test_the_earliest_of_several_is_named(course: Course) -> None:

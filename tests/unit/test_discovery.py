@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -158,3 +159,68 @@ def test_exclude(tree: Path, patterns: list[str], left: list[str], below: str) -
     os.chdir(root / below)
     found = discover([str(root)], root=root, exclude=patterns)
     assert [os.path.relpath(name, root) for name in found] == left
+
+
+def test_what_is_no_regular_file_is_refused_unread(tree: Path) -> None:
+    os.mkfifo("f.md")
+    os.symlink("f.md", "link.md")
+    for name in ("f.md", "link.md", os.devnull):
+        with pytest.raises(NoSuchPath, match="no regular file"):
+            discover([name], root=tree)
+    make("a.md")
+    assert discover(["."], root=tree) == ("a.md",)
+
+
+def test_a_directory_that_cannot_be_read_is_told(
+    tree: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    make("a.md", "locked/b.md")
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    told: list[tuple[str, str]] = []
+    assert discover(["."], root=tree, unread=lambda *one: told.append(one)) == ("a.md",)
+    assert told == [("locked", "Permission denied")]
+
+
+def test_what_git_could_not_open_is_told(tree: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    git("init", "-q")
+    make("a.md", "d/a.md")
+    real = subprocess.run
+
+    def run(*arguments: Any, **options: Any) -> Any:
+        done = real(*arguments, **options)
+        done.stderr += b"warning: could not open directory 'd/e f/': Permission denied\n"
+        done.stderr += b"warning: could not open directory '.git/x/': Permission denied\n"
+        return done
+
+    monkeypatch.setattr(subprocess, "run", run)
+    told: list[tuple[str, str]] = []
+    found = discover(["."], root=tree, unread=lambda *one: told.append(one))
+    assert found == ("a.md", "d/a.md")
+    assert told == [("d/e f", "Permission denied")]
+
+
+@pytest.mark.parametrize("checkout", [False, True], ids=["plain", "git"])
+def test_a_page_that_cannot_be_looked_at_is_told(
+    tree: Path, monkeypatch: pytest.MonkeyPatch, checkout: bool
+) -> None:
+    if checkout:
+        git("init", "-q")
+    make("a.md", "locked/b.md")
+    real = Path.is_file
+
+    def is_file(self: Path) -> bool:
+        if self.parent.name == "locked":
+            raise PermissionError(13, "Permission denied", str(self))
+        return real(self)
+
+    monkeypatch.setattr(Path, "is_file", is_file)
+    told: list[tuple[str, str]] = []
+    assert discover(["."], root=tree, unread=lambda *one: told.append(one)) == ("a.md",)
+    assert told == [("locked", "Permission denied")]

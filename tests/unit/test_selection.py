@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import pytest
 
+from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
 from fencerun.plan import members
 from fencerun.reader import parse as read
-from fencerun.selection import Target, parse, requiring, selector, unmatched
+from fencerun.selection import Target, insist, parse, requiring, selector, unmatched
 from fencerun.tags import TagError
 
 PAGE = b"""# a
@@ -127,3 +128,27 @@ def test_requiring(words: tuple[str, ...], numbers: set[int]) -> None:
 def test_requiring_what_is_no_capability() -> None:
     with pytest.raises(TagError, match="no such capability"):
         requiring(["cudo"])
+
+
+@pytest.mark.parametrize(
+    ("text", "right"),
+    [
+        ("x.md::x", "x.md::3"),
+        ("x.md::1-3", "x.md::1"),
+        ("x.md::03", "x.md::3"),
+        ("x.md::", "x.md::3"),
+        ("x.md::1::2", "x.md::1"),
+        ("::3", "PAGE::3"),
+        ("x.md:", "PAGE::3"),
+    ],
+)
+def test_a_mistyped_id_says_what_one_looks_like(text: str, right: str) -> None:
+    with pytest.raises(UsageError) as error:
+        insist(parse(text))
+    assert text in error.value.what
+    assert f"`{right}`" in error.value.remedy
+
+
+@pytest.mark.parametrize("text", ["x.md", "x.md::3", "x.md:41", "d/", "C:/x.md", "a:b.md"])
+def test_an_id_is_taken(text: str) -> None:
+    assert insist(parse(text)) == parse(text)
