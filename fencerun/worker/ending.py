@@ -99,10 +99,23 @@ class Ending:
             memory.forgive()
 
 
+#: What counts compilations for the whole process, and the method that begins anew.
+_COUNTERS = (
+    ("torch._dynamo.utils", "counters", "clear"),
+    ("torch._dynamo.utils", "compilation_time_metrics", "clear"),
+    ("torch._inductor", "metrics", "reset"),
+)
+
+
 def _reset_dynamo() -> None:
     reset = getattr(sys.modules.get("torch._dynamo"), "reset", None)
-    if reset is not None:
-        reset()
+    if reset is None:
+        return
+    reset()
+    for module, name, method in _COUNTERS:
+        again = getattr(getattr(sys.modules.get(module), name, None), method, None)
+        if again is not None:
+            again()
 
 
 def _stop_forkserver() -> None:

@@ -261,6 +261,17 @@ def test_a_replaced_stdout_lasts_as_long_as_its_chain(bench: Bench) -> None:
     assert (replaced.output, same.output, after.output) == (b"", b"", b"fine\n")
 
 
+def test_each_chain_is_the_first_to_be_warned(supervised: Bench) -> None:
+    """Also by a library that stays loaded, which keeps a registry of what it warned of."""
+    code = (
+        "import colorsys, warnings\nseen = vars(colorsys).setdefault('__warningregistry__', {})\n"
+        "for _ in range(2):\n"
+        "    warnings.warn_explicit('seen', UserWarning, 'library.py', 7, registry=seen)\n"
+    )
+    for found in supervised.outcomes(*[supervised.chain(code, stderr=True)] * 3):
+        assert found.output == b"library.py:7: UserWarning: seen\n"
+
+
 def test_output_between_fences_belongs_to_none(bench: Bench) -> None:
     """A value is evaluated between two fences; here the thread writes while nothing else does."""
     write = "import os, threading, time\nthreading.Timer(0.05, os.write, (1, b'late')).start()"

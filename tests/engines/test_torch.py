@@ -69,6 +69,47 @@ def test_dynamo_is_reset_between_chains(loaded: Bench) -> None:
     assert int(outputs[0]) >= 8
 
 
+def test_counts_of_compilations_start_afresh(loaded: Bench) -> None:
+    code = (
+        "import torch\nfrom torch._dynamo.utils import compilation_time_metrics, counters\n"
+        "import torch._inductor.metrics as metrics\nmetrics.generated_kernel_count += 1\n"
+        "torch.compile(lambda x: x + 1, backend='eager')(torch.ones(1))\n"
+        "print(dict(counters['stats']), len(compilation_time_metrics), metrics.generated_kernel_count)"
+    )
+    one, two = loaded.outcomes(*[loaded.chain(code, timeout=120.0)] * 2)
+    assert b"unique_graphs" in one.output
+    assert one.output == two.output
+
+
+TRANSPOSE = """\
+import torch
+for _ in range(2): torch.ones(1, 2, 3).T
+torch.ones(1, 2, 3).T
+f = torch.compile(lambda x: x.T, backend="eager")(torch.ones(1, 2, 3))
+"""
+
+
+def test_torch_warns_once_in_each_chain(loaded: Bench) -> None:
+    """Alone, after another fence, and when torch is imported in the middle of a chain."""
+    ends = loaded.outcomes(*[loaded.chain(TRANSPOSE, stderr=True, timeout=120.0)] * 2)
+    with WorkerEngine(EngineOptions(python=sys.executable)) as engine:
+        bare = Bench(engine, loaded.directory)
+        ends += bare.outcomes(*[bare.chain(TRANSPOSE, stderr=True, timeout=120.0)] * 2)
+    for end in ends:
+        assert end.output.count(b"UserWarning: The use of `x.T`") == 1
+        assert end.output.startswith(b"lesson.md:11: ")
+        assert end.leaks == ()
+
+
+def test_who_asks_for_all_warnings_of_torch_gets_them(loaded: Bench) -> None:
+    code = (
+        "import torch, warnings\nfor _ in range(2):\n"
+        "    with warnings.catch_warnings(record=True) as seen:\n"
+        "        warnings.simplefilter('always')\n        torch.ones(1, 2, 3).T\n    print(len(seen))"
+    )
+    assert loaded.one(code).output == b"1\n1\n"
+
+
 WORKERS = """
 import torch
 from torch.utils.data import DataLoader, Dataset

@@ -16,6 +16,7 @@ from fencerun.worker.guards.internals import library_counter, library_names, loa
 from fencerun.worker.guards.ledger import Ledger, Registration
 from fencerun.worker.guards.leftovers import DescriptorsWatch, ModulesWatch
 from fencerun.worker.guards.native import WORDS, Loaded, NativeWatch
+from fencerun.worker.guards.onceonly import OnceOnly
 from fencerun.worker.guards.operators import OperatorHooks
 from fencerun.worker.guards.origin import Origin, Origins
 from fencerun.worker.guards.policy import History, violations
@@ -51,6 +52,7 @@ class Guards:
         self._descriptors = DescriptorsWatch()
         self.exits = ExitHandlers(self._origins)
         self._first_compile = FirstCompile()
+        self._once = OnceOnly()
         self._native = NativeWatch(library_counter(), library_names, self._origins.is_installed)
         self._loaded: list[Loaded] = []
         self._bracket = ImportBracket(self._before_import, self._after_import)
@@ -77,6 +79,7 @@ class Guards:
         self._policed, self._fence = 0, None
         self._history.begin(page)
         self._hook_torch()
+        self._once.begin(loaded("torch"))
         self._first_compile.begin()
         self._contexts.begin(context)
         self._native.begin(self._tables)
@@ -138,6 +141,7 @@ class Guards:
             self._operators.remove()
             self._operators = None
         self._first_compile.remove()
+        self._once.remove()
         self._bracket.remove()
         self.exits.remove()
         self._descriptors.close()
@@ -191,6 +195,8 @@ class Guards:
         before, opened = token
         if self._operators is None:
             self._hook_torch()
+            if (torch := loaded("torch")) is not None:
+                self._once.hook(torch)
         self._first_compile.begin_late()
         self._state.after_import(before)
         self._descriptors.adopt(opened)

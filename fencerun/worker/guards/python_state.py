@@ -14,6 +14,7 @@ import threading
 import time
 import warnings
 
+from fencerun.worker.guards.onceonly import forget_shown
 from fencerun.worker.guards.probe import Probe, attribute, pair, sequence
 
 TYPE_CHECKING = False
@@ -101,12 +102,7 @@ def _enable_gc(enabled: bool) -> None:
 
 def _write_filters(value: list[Any]) -> None:
     warnings.filters[:] = value  # type: ignore[index]
-    # Python caches by this version which warnings were shown.
-    for name in ("_filters_mutated", "_filters_mutated_lock_held"):
-        mutated = getattr(warnings, name, None)
-        if mutated is not None:
-            mutated()
-            return
+    forget_shown()
 
 
 def _umask() -> int:
