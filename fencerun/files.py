@@ -5,9 +5,11 @@ With ``discovery``, the only place that touches pages on disk. Knows nothing of 
 
 from __future__ import annotations
 
+import errno
 import fcntl
 import glob
 import os
+import shlex
 import stat
 import time
 from collections.abc import Iterator
@@ -119,7 +121,22 @@ def replace(path: str, data: bytes) -> None:
         _sweep(real)
         _swap(real, data, old)
     except OSError as error:
-        raise NotWritten(path, error.strerror or str(error)) from error
+        why, remedy = _advice(real, error)
+        raise NotWritten(path, why, remedy) from error
+
+
+def _advice(real: Path, error: OSError) -> tuple[str, str]:
+    """Why a page could not be replaced, and what to do: it is written beside itself first."""
+    why = error.strerror or str(error)
+    if error.errno in (errno.EACCES, errno.EPERM):
+        directory = shlex.quote(os.fspath(real.parent))
+        why = f"nothing can be written into its directory ({why})"
+        return why, f"run `chmod u+w {directory}` if it is yours"
+    if error.errno == errno.EROFS:
+        return why, "copy the page to where it can be written"
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return why, "make room"
+    return why, ""
 
 
 def _writable(path: str, real: Path) -> os.stat_result | None:
@@ -132,7 +149,7 @@ def _writable(path: str, real: Path) -> os.stat_result | None:
         raise NotWritten(path, "it is no regular file")
     # The superuser may write anything; its owner's mode still says what its owner meant.
     if not status.st_mode & 0o222 or not os.access(real, os.W_OK):
-        raise NotWritten(path, "it is read-only", f"run `chmod u+w {path}`")
+        raise NotWritten(path, "it is read-only", f"run `chmod u+w {shlex.quote(path)}`")
     return status
 
 

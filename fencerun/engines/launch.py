@@ -149,7 +149,9 @@ class Interpreter:
             self.kill()
             why = "did not get ready"
         log = os.pread(self._log, 1 << 14, 0).decode("utf-8", "replace").strip()
-        raise NotStarted(f"{self._python} {why}" + (f":\n{log}" if log else ""))
+        said = "\n".join(line[:200] for line in log.split("\n")[-8:])
+        what = f"{self._python} {why}: name a Python that works with --python"
+        raise NotStarted(what + (f". It said:\n{said}" if said else ""))
 
     def kill(self) -> None:
         """End it and everything below it, and wait until it is gone."""

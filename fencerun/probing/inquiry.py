@@ -110,4 +110,5 @@ def _last_words(python: str, done: subprocess.CompletedProcess[bytes]) -> str:
     if done.returncode < 0:
         return f"{python} died of signal {-done.returncode} when asked"
     lines = done.stderr.decode("utf-8", "replace").strip().split("\n")
-    return f"{python} ended with status {done.returncode} when asked: {lines[-1][:200]}"
+    said = f": {lines[-1][:200].rstrip('.')}" if lines[-1] else ""
+    return f"{python} ended with status {done.returncode} when asked{said}"

@@ -56,7 +56,7 @@ class Prober:
         except Unanswered as error:
             what = f"`requires:{requirement.text}` cannot be answered: {error}"
             remedy = "mend that Python, or name another with --python"
-            if requirement.accelerated:
+            if requirement.accelerated and self._answers():
                 remedy = "mend that, or add `--without accelerator`"
             raise UsageError(what, remedy) from None
 
@@ -82,6 +82,14 @@ class Prober:
             raise UsageError(str(error), "name a Python that works with --python") from None
         torch = basics["torch"]
         return {"python": basics["python"], **({"torch": torch["__version__"]} if torch else {})}
+
+    def _answers(self) -> bool:
+        """Whether the interpreter is one: then what is to be mended is what it imported."""
+        try:
+            self._basics()
+        except Unanswered:
+            return False
+        return True
 
     def _basics(self) -> dict[str, Any]:
         found: Any = self._inquiry.ask("basics")

@@ -266,3 +266,34 @@ def test_a_file_system_without_locks_can_still_be_recorded_on(
         replace(str(page), b"new")
     assert page.read_bytes() == b"new"
     assert beside(page) == [left.name, "page.md"]
+
+
+@pytest.mark.parametrize(
+    ("number", "why", "remedy"),
+    [
+        (errno.EACCES, "into its directory", "run `chmod u+w '{}'`"),
+        (errno.EPERM, "into its directory", "run `chmod u+w '{}'`"),
+        (errno.EROFS, "Read-only", "copy the page"),
+        (errno.ENOSPC, "No space", "make room"),
+        (errno.EIO, "error", ""),
+    ],
+)
+def test_what_keeps_a_page_from_being_written_has_a_remedy(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, number: int, why: str, remedy: str
+) -> None:
+    page = tmp_path / "a directory" / "page.md"
+    page.parent.mkdir()
+    page.write_bytes(b"old")
+    real = os.open
+
+    def refused(path: str, flags: int, *mode: int) -> int:
+        if flags & os.O_CREAT:
+            raise OSError(number, os.strerror(number), path)
+        return real(path, flags, *mode)
+
+    monkeypatch.setattr(os, "open", refused)
+    with pytest.raises(NotWritten) as error:
+        replace(str(page), b"new")
+    assert why in error.value.what
+    assert error.value.remedy.startswith(remedy.format(page.parent))
+    assert page.read_bytes() == b"old"

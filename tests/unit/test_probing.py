@@ -297,8 +297,9 @@ def test_a_probe_that_fails_ends_the_run(error: Exception, monkeypatch: pytest.M
     there = Machine(monkeypatch, build=CUDA_BUILD, traces=("cuda",), answers={"devices": error})
     asked = prober()
     for text in ("cuda", "sm>=90"):
-        with pytest.raises(UsageError, match=str(error)):
+        with pytest.raises(UsageError, match=str(error)) as raised:
             why(asked, text)
+        assert "--without accelerator" in raised.value.remedy
     with pytest.raises(UsageError, match=str(error)):
         asked.device()
     assert there.asked.count("devices") == 1
@@ -309,6 +310,14 @@ def test_a_python_that_does_not_start_ends_the_run(tmp_path: Path) -> None:
     for ask in (nowhere.versions, lambda: why(nowhere, "python>=3")):
         with pytest.raises(UsageError, match="does not start"):
             ask()
+
+
+@pytest.mark.parametrize("text", ["cuda", "sm>=90", "python>=3"])
+def test_what_is_no_python_is_to_be_replaced(text: str, tmp_path: Path) -> None:
+    with pytest.raises(UsageError) as error:
+        why(Prober(fake(tmp_path, "ls", 2)), text)
+    assert "ls ended with status 2 when asked" in error.value.what
+    assert error.value.remedy == "mend that Python, or name another with --python"
 
 
 def test_an_own_expression_that_raises_does_not_hold(monkeypatch: pytest.MonkeyPatch) -> None:
