@@ -214,7 +214,8 @@ class Session:
             if self.project.known and not page.broken:
                 page = replace(page, problems=(*page.problems, *self._unknown(page)))
             self.problems += page.problems
-            yield page
+            # The tokens are nine tenths of a page's memory, and only what is written needs them.
+            yield page if self.request.verb == "record" else replace(page, tokens=())
 
     def _unknown(self, page: Page) -> Iterator[Problem]:
         """A warning for each entry of `known` that excuses a fence which the page does not have."""
