@@ -251,7 +251,7 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
     for index, word in enumerate(words):
         name, value = word.name, word.value
         if word.spelt == "bare" and name not in FLAGS:
-            faults.extend(_bare_fault(name, on_output, on_fence))
+            faults.extend(_bare_fault(name, carrier, on_output, on_fence))
         elif word.spelt == "wrong":
             faults.extend(_misspelt_fault(word, carrier, on_fence))
         elif name in NAMES and (broken := _broken_value(word, words[index + 1 :])):
@@ -331,10 +331,11 @@ def _broken_value(word: _Word, rest: tuple[_Word, ...]) -> Fault | None:
     return None
 
 
-def _bare_fault(word: str, on_output: bool, on_fence: bool) -> Iterator[Fault]:
+def _bare_fault(word: str, carrier: Carrier, on_output: bool, on_fence: bool) -> Iterator[Fault]:
     """A bare word is another tool's, unless it is one of our tags, or nearly one of our flags."""
     if on_fence and word in VALUED:
-        yield Fault(f"`{word}` needs a value", f"write `{word}:{EXAMPLES[word]}`, say")
+        sign = "=" if carrier == "attributes" else ":"
+        yield Fault(f"`{word}` needs a value", f"write `{word}{sign}{EXAMPLES[word]}`, say")
     elif on_fence and (torn := _TORN.match(word)) and torn[1] in NAMES:
         yield Fault(f"the value in `{word}` is quoted in part", "put all of it in double quotes")
     elif not on_output and (close := near_miss(word, FLAGS)):

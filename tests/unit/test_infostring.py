@@ -173,7 +173,7 @@ def test_a_tag_without_its_value_is_not_another_tool_s_word(name: str, info: str
     (fault,) = parse_info(info.format(name)).faults
     assert fault.what == f"`{name}` needs a value"
     example = fault.remedy.removeprefix("write `").removesuffix("`, say")
-    assert not parse_info(f"python fence:3 {example}").faults
+    assert not parse_info(info.format(example)).faults
 
 
 @pytest.mark.parametrize("name", [*VALUED, *FLAGS])
