@@ -289,6 +289,7 @@ class Chain:
 
     def end(self, reply: dict[str, Any]) -> None:
         """Clean up; complete the reply of the chain's last fence."""
+        self._process.guards.mend()
         self._interrupts.check()
         ending = Ending(self._process, self._capture, self._script)
         ending.end_objects(self._numbers, lambda: self._exit(reply))

@@ -272,6 +272,23 @@ def test_each_chain_is_the_first_to_be_warned(supervised: Bench) -> None:
         assert found.output == b"library.py:7: UserWarning: seen\n"
 
 
+def test_modules_that_a_fence_removes_are_back_in_the_next_chain(bench: Bench) -> None:
+    clear = "import sys, decimal\nprint(id(sys.modules['decimal']))\nsys.modules{}"
+    after = "import sys, decimal, json, typing\nprint(id(sys.modules['decimal']))"
+    for how in (".clear()\nimport json", " = {}", ".clear()\nprint(1)"):
+        _, spoilt, next_one = bench.outcomes(
+            bench.chain("import decimal"), bench.chain(clear.format(how)), bench.chain(after)
+        )
+        assert (spoilt.failure, next_one.failure, next_one.leaks) == (None, None, ())
+        (leak, *_) = spoilt.leaks
+        assert "sys.modules" in leak.what
+        if "clear" in how:
+            assert "modules removed" in leak.what
+            assert not leak.undone
+        if spoilt.replaced is None:
+            assert next_one.output.split() == spoilt.output.split()[:1]
+
+
 def test_output_between_fences_belongs_to_none(bench: Bench) -> None:
     """A value is evaluated between two fences; here the thread writes while nothing else does."""
     write = "import os, threading, time\nthreading.Timer(0.05, os.write, (1, b'late')).start()"

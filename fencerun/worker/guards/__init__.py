@@ -118,6 +118,10 @@ class Guards:
         self._policed += len(new)
         return violations(new, self._namespace, self._allows) if new else []
 
+    def mend(self) -> None:
+        """The fences are over: put back the modules that what follows may need."""
+        self._modules.mend()
+
     def chain_end(self) -> tuple[list[dict[str, Any]], str | None]:
         """Undo what can be undone.
 

@@ -26,6 +26,17 @@ if TYPE_CHECKING:
     Found = tuple[str, str, str, tuple[str, ...], bool]
 
 
+#: Modules that the import system or the interpreter itself works with. What they were to it while
+#: they were gone, nobody knows.
+_CORE = frozenset(
+    ("sys", "builtins", "_frozen_importlib", "_frozen_importlib_external", "_imp", "_thread",
+     "_weakref", "_io", "io", "marshal", "_warnings", "codecs", "encodings", "abc", "os")
+)  # fmt: skip
+
+#: So many removed modules are named one by one.
+_FEW = 5
+
+
 class ModulesWatch:
     """``sys.modules``: what was there must be there again; stubs must go.
 
@@ -36,12 +47,15 @@ class ModulesWatch:
 
     def __init__(self, origins: Origins) -> None:
         self._origins = origins
+        self._live = sys.modules
         self._tag = version_tag(sys.modules)
         self._seen: int | None = None
         self._baseline: dict[str, Any] = {}
+        self._mended: list[Found] = []
 
     def begin(self) -> None:
         """Remember what is loaded."""
+        self._mended = []
         if self._is_changed():
             self._baseline = sys.modules.copy()
             self._seen = self._tag() if self._tag is not None else None
@@ -50,6 +64,28 @@ class ModulesWatch:
         if self._tag is not None:
             return self._tag() != self._seen
         return sys.modules != self._baseline
+
+    def mend(self) -> None:
+        """Put back what was removed, before any code of ours needs it; `settle` names it."""
+        live = self._live
+        if sys.modules is not live:
+            self._mended.append(("sys.modules", "", short(sys.modules), self._WORDS, True))
+            sys.modules = live
+        if not self._is_changed():
+            return
+        gone = [name for name in self._baseline if name not in live and name != "__main__"]
+        wrecked = not _CORE.isdisjoint(gone)
+        for name in self._baseline if wrecked else gone:
+            # Of a wreck, also what was imported a second time since.
+            if name != "__main__":
+                live[name] = self._baseline[name]
+        if len(gone) > _FEW:
+            what = f"{len(gone)} modules removed from sys.modules"
+            self._mended.append((what, "", "", self._WORDS, not wrecked))
+            return
+        for name in gone:
+            was = short(self._baseline[name])
+            self._mended.append((f"sys.modules[{name!r}]", was, "", self._WORDS, not wrecked))
 
     def adopt(self) -> None:
         """An import of an installed module is over: what it added belongs there."""
@@ -62,6 +98,8 @@ class ModulesWatch:
         ``mentions`` tells whether the chain's code says a name: a module of an installed package
         that it doesn't was replaced by the package itself (Inductor reloads what it generates).
         """
+        self.mend()
+        yield from self._mended
         if not self._is_changed():
             return
         now = sys.modules

@@ -6,14 +6,17 @@ costs one look into ``sys.modules``.
 
 from __future__ import annotations
 
+import functools
+import sys
+
 from fencerun.worker.guards import configs, loggers, torch_state
 from fencerun.worker.guards.internals import loaded, table
 from fencerun.worker.guards.probe import Probe, attribute, pair
-from fencerun.worker.guards.watches import RegistryWatch, Watch
+from fencerun.worker.guards.watches import NamespaceWatch, RegistryWatch, SmallRegistryWatch, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
-    from collections.abc import Callable
+    from collections.abc import Callable, Mapping
     from typing import Any
 
     Items = list[Probe | Watch]
@@ -146,8 +149,17 @@ def _registry(module: str, what: str, path: str, *words: str) -> RegistryWatch:
     return RegistryWatch(what, lambda: table(module, *names, default=None), *words)
 
 
+class OpsWatch(NamespaceWatch):
+    """``torch.ops`` but for its operator namespaces, which come into being when they are named."""
+
+    def current(self) -> Mapping[Any, Any]:
+        """What is no namespace."""
+        kind = type(sys)
+        return {k: v for k, v in super().current().items() if not isinstance(v, kind)}
+
+
 def _torch(torch: Any) -> Items:
-    tree = "torch.utils._pytree"
+    tree, kl = "torch.utils._pytree", "torch.distributions.kl"
     node = "register_pytree_node", "register_dataclass", "_register_pytree_node"
     found: Items = [*torch_state.probes(torch)]
     found += [
@@ -155,8 +167,13 @@ def _torch(torch: Any) -> Items:
         _registry(tree, "serialised pytree node", "SUPPORTED_SERIALIZED_TYPES", *node),
         _registry(tree, "name of a pytree node", "SERIALIZED_TYPE_TO_PYTHON_TYPE", *node),
         _registry(tree, "constant pytree node", "CONSTANT_NODES", "register_constant"),
-        _registry("torch.distributions.kl", "KL divergence", "_KL_REGISTRY", "register_kl"),
-        _registry("torch.distributions.kl", "resolved KL divergence", "_KL_MEMOIZE"),
+        *(
+            SmallRegistryWatch(what, functools.partial(table, kl, name, default=None),
+                               "register_kl")
+            for what, name in (("KL divergence", "_KL_REGISTRY"),
+                               ("resolved KL divergence", "_KL_MEMOIZE"))
+        ),
+        OpsWatch("torch.ops", torch.ops),
         _registry("torch.serialization", "torch.save package", "_package_registry",
                   "register_package"),
         _registry("torch.fx._symbolic_trace", "torch.fx.wrap", "_wrapped_fns_to_patch", "wrap"),
@@ -194,6 +211,43 @@ def _dynamo(registry: Any) -> Items:
     return found
 
 
+def _copyreg(copyreg: Any) -> Items:
+    return [SmallRegistryWatch("pickling of a type", lambda: copyreg.dispatch_table, "copyreg",
+                               "dispatch_table")]  # fmt: skip
+
+
+def _mimetypes(mimetypes: Any) -> Items:
+    if not mimetypes.inited:
+        mimetypes.init()  # else the first question would
+    return [
+        RegistryWatch("type of a file name's end", lambda: mimetypes._db.types_map[True],
+                      "add_type"),
+        RegistryWatch("unofficial type of a file name's end",
+                      lambda: mimetypes._db.types_map[False], "add_type"),
+        RegistryWatch("file name's ends of a type", lambda: mimetypes._db.types_map_inv[True],
+                      "add_type"),
+    ]  # fmt: skip
+
+
+def _random(random: Any) -> Items:
+    fields: dict[str, Any] = vars(random._inst)
+
+    def read() -> dict[str, Any]:
+        # The state of the generator is set at each chain's beginning.
+        return {name: value for name, value in fields.items() if name != "gauss_next"}
+
+    def write(value: dict[str, Any]) -> None:
+        for name in read().keys() - value.keys():
+            del fields[name]
+        fields.update(value)
+
+    return [Probe("random._inst:", read, write, "_inst", by_key=True)]
+
+
+def _socket(socket: Any) -> Items:
+    return [*pair(socket, "default timeout of sockets", "getdefaulttimeout", "setdefaulttimeout")]
+
+
 def _config(module: Any) -> Items:
     return [*configs.probes(module)]
 
@@ -204,6 +258,10 @@ BY_MODULE: dict[str, Callable[[Any], Items]] = {
     "decimal": _decimal,
     "locale": _locale,
     "logging": loggers.items,
+    "copyreg": _copyreg,
+    "mimetypes": _mimetypes,
+    "random": _random,
+    "socket": _socket,
     "multiprocessing.context": _multiprocessing,
     "asyncio.events": _asyncio,
     "matplotlib": _matplotlib,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from fencerun.worker.guards.probe import Probe, attribute, pair
-from fencerun.worker.guards.watches import Watch
+from fencerun.worker.guards.watches import SmallRegistryWatch, Watch
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -24,7 +24,12 @@ def items(logging: Any) -> list[Probe | Watch]:
         *pair(logging, "log record factory", "getLogRecordFactory", "setLogRecordFactory"),
         Probe("logger class", logging.getLoggerClass, set_class, "setLoggerClass"),
         LoggersWatch(logging),
-    ]
+        *(
+            SmallRegistryWatch(f"logging.{table}", lambda t=table: getattr(logging, t, None),  # type: ignore[misc]
+                               "addLevelName")
+            for table in ("_levelToName", "_nameToLevel")
+        ),
+    ]  # fmt: skip
 
 
 class LoggersWatch(Watch):

@@ -5,6 +5,7 @@ What lies behind the standard streams, threads, children and random state are th
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import gc
 import os
@@ -23,6 +24,11 @@ if TYPE_CHECKING:
 
 #: What variables begin with that torch and its runtimes set for themselves on first use.
 OWN_VARIABLES = ("TORCH", "PYTORCH_", "TRITON_", "KMP_", "OMP_", "MKL_", "CUDA_", "NCCL_", "HIP_")
+
+_ERROR_HANDLERS = (
+    "strict", "ignore", "replace", "xmlcharrefreplace", "backslashreplace", "namereplace",
+    "surrogateescape", "surrogatepass",
+)  # fmt: skip
 
 _SIGNALS = (
     "SIGINT", "SIGTERM", "SIGALRM", "SIGCHLD", "SIGUSR1", "SIGUSR2", "SIGPIPE", "SIGHUP",
@@ -54,6 +60,13 @@ def probes() -> list[Probe]:
         *pair(threading, "profile function of new threads", "getprofile", "setprofile"),
         Probe("recursion limit", sys.getrecursionlimit, sys.setrecursionlimit,
               "setrecursionlimit", quiet=True),
+        *pair(sys, "coroutine origin tracking depth", "get_coroutine_origin_tracking_depth",
+              "set_coroutine_origin_tracking_depth"),
+        Probe("hooks of asynchronous generators", lambda: tuple(sys.get_asyncgen_hooks()),
+              lambda value: sys.set_asyncgen_hooks(*value), "set_asyncgen_hooks"),
+        Probe("prompt", _prompts, _write_prompts, by_key=True),
+        Probe("handler of codec errors", _error_handlers, _write_error_handlers, "register_error",
+              by_key=True, steady=True),
         *pair(sys, "switch interval", "getswitchinterval", "setswitchinterval"),
         *pair(sys, "limit on digits of int", "get_int_max_str_digits", "set_int_max_str_digits"),
         Probe("garbage collector enabled", gc.isenabled, _enable_gc, "disable", "enable"),
@@ -87,6 +100,28 @@ def _write_environment(value: dict[Any, Any]) -> None:
         if now.get(key) != text:
             pairs = (os.fsdecode(key), os.fsdecode(text)) if encoded else (key, text)
             os.environ[pairs[0]] = pairs[1]
+
+
+def _prompts() -> dict[str, Any]:
+    # Their presence tells libraries that somebody sits there.
+    return {name: getattr(sys, name) for name in ("ps1", "ps2") if hasattr(sys, name)}
+
+
+def _write_prompts(value: dict[str, Any]) -> None:
+    for name in _prompts().keys() - value.keys():
+        delattr(sys, name)
+    for name, prompt in value.items():
+        setattr(sys, name, prompt)
+
+
+def _error_handlers() -> dict[str, Any]:
+    # Those that Python brings; of others there is no list.
+    return {name: codecs.lookup_error(name) for name in _ERROR_HANDLERS}
+
+
+def _write_error_handlers(value: dict[str, Any]) -> None:
+    for name, handler in value.items():
+        codecs.register_error(name, handler)
 
 
 def _directory() -> str | None:

@@ -162,6 +162,14 @@ class RegistryWatch(Watch):
                 live.append(value)
 
 
+class SmallRegistryWatch(RegistryWatch):
+    """A registry of a few entries that are also replaced, which its length does not tell."""
+
+    def stamp(self) -> Any:
+        """There is none: entries are compared."""
+        return None
+
+
 def _called(thing: object) -> str:
     for name in ("__qualname__", "__name__"):
         found = getattr(thing, name, None)
