@@ -108,16 +108,16 @@ class WorkerEngine:
         """The answer to a job, noticed at most ``lag`` seconds late, or how the worker ended."""
         return self._supervisor.wait(worker, job, serial, lag)
 
-    def finish(self, worker: Worker, job: Job, page: str, answer: Reply | Death) -> Outcome:
+    def finish(self, worker: Worker, job: Job, chain: Chain, answer: Reply | Death) -> Outcome:
         """The outcome of a job; output read from here on belongs to the next one."""
         if isinstance(answer, Death):
-            return self._outcome_of_death(worker, job, page, answer)
+            return self._outcome_of_death(worker, job, chain.page, answer)
         files = (worker.out, worker.err)
-        done = outcome(answer, job, page, files, self._options.flood)
+        done = outcome(answer, job, chain.page, files, self._options.flood)
         worker.seen = [max(*pair) for pair in zip(worker.seen, ends(answer), strict=True)]
         worker.out.discard(worker.seen[0])
         worker.err.discard(worker.seen[1])
-        return with_leaks(done, self._options)
+        return with_leaks(_alone(done) if chain.isolated else done, self._options)
 
     def _outcome_of_death(self, worker: Worker, job: Job, page: str, death: Death) -> Outcome:
         flooded = death.kind == "flood"
@@ -125,6 +125,12 @@ class WorkerEngine:
         stderr, _ = read_rest(worker.err, worker.seen[1], True)
         why = failure(death, job, page, self._options.flood)
         return Outcome(output, stderr, death.seconds, why, replaced=why.summary, dropped=dropped)
+
+
+def _alone(done: Outcome) -> Outcome:
+    """The outcome of a fence whose process ends with its chain, and with it all that it left."""
+    leaks = tuple(replace(leak, undone=True) for leak in done.leaks)
+    return replace(done, leaks=leaks, replaced=None)
 
 
 def with_leaks(done: Outcome, options: EngineOptions) -> Outcome:
@@ -228,10 +234,10 @@ class _Run:
             try:
                 if answer.get("serial") != serial + place:
                     raise ProtocolError(f"an answer to job {answer.get('serial')}")
-                return self._engine.finish(self._worker, job, chain.page, answer), True
+                return self._engine.finish(self._worker, job, chain, answer), True
             except ProtocolError as error:
                 answer = Death("crash", note=str(error))
-        return self._engine.finish(self._worker, job, chain.page, answer), False
+        return self._engine.finish(self._worker, job, chain, answer), False
 
     def _close_chain(self, keep: bool) -> None:
         """The first chain is over; let go of a worker that is spent."""

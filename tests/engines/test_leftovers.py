@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from fencerun.engines.base import Engine, EngineOptions
+from fencerun.engines.base import Chain, Engine, EngineOptions, Finished, Job
 from fencerun.engines.worker import WorkerEngine
 
 from .conftest import Bench
@@ -193,3 +194,15 @@ def test_a_slow_reader_costs_no_fence_its_time(shared: Bench) -> None:
         time.sleep(0.15)
         failures.append(getattr(getattr(event, "outcome", None), "failure", None))
     assert failures == [None] * 12
+
+
+def test_a_process_of_its_own_takes_along_what_was_left() -> None:
+    code = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()"
+    chain = Chain("p.md", os.getcwd(), (Job("1", 1, code, 1),), isolated=True)
+    options = EngineOptions(sys.executable, leaks_are_errors=True)
+    with WorkerEngine(options) as engine:
+        (end,) = (event for event in engine.run([chain]) if isinstance(event, Finished))
+    assert end.outcome.failure is None
+    (leak,) = end.outcome.leaks
+    assert (leak.what, leak.undone) == ("thread left running", True)
+    assert end.outcome.replaced is None
