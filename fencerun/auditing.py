@@ -34,8 +34,8 @@ def audit(
     request = Request("check", launch.targets(arguments), word, tuple(requires))
     session = launch.session(request, lambda event: None, python=python)
     _, settled = session.read()
-    for problem in session.problems:
-        say(problem_line(problem))
+    for line in (*session.notes, *map(problem_line, session.problems)):
+        say(line)
     if exits.exit_code((), session.problems, allow_empty=True)[0]:
         return 3
     plan = session.plan(settled)

@@ -120,7 +120,7 @@ def from_table(table: Mapping[str, Any], root: Path, where: str) -> Project:
 
 
 def _settings(mapping: object, root: Path, where: str) -> PageSettings:
-    settings, problems = frontmatter.from_mapping(mapping, where, 1)
+    settings, problems = frontmatter.from_mapping(_mapping(mapping, where), where, 1)
     if problems:
         raise UsageError(f"{where}: {problems[0].what}", problems[0].remedy)
     if settings.setup is not None and not (root / settings.setup).is_file():

@@ -40,6 +40,8 @@ def status(
         chosen = [member for member in by_page.get(page.path, ()) if selects(member)]
         view.page(page, chosen, session.relative(page.path))
     view.close(len(pages))
+    for note in session.notes:
+        stream.write(note + "\n")
     if exits.exit_code((), session.problems, allow_empty=True)[0]:
         return 3
     return 5 if view.left else 0

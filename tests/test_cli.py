@@ -536,3 +536,22 @@ def test_one_of_a_kind_has_no_plural(capsys: pytest.CaptureFixture[str]) -> None
     for words in ("1 fence audited", "alone: 1 chain,", "1 untagged block on 1 page"):
         assert words in out
     assert "p.md: 1 recording removed" in out
+
+
+@pytest.mark.parametrize("verb", ["check", "status", "audit"])
+def test_a_directory_that_cannot_be_read_is_a_warning(
+    verb: str, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page("```python fence:1\n```\n")
+    page(name="locked/b.md")
+    real = os.scandir
+
+    def scandir(path: str) -> object:
+        if Path(path).name == "locked":
+            raise PermissionError(13, "Permission denied", path)
+        return real(path)
+
+    monkeypatch.setattr(os, "scandir", scandir)
+    assert cli.main([verb, "."]) == 0
+    said = "warning: locked cannot be read (Permission denied): pages in it are left out"
+    assert capsys.readouterr().out.count(said) == 1

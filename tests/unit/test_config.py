@@ -81,6 +81,7 @@ def test_page_patterns_nest_and_the_later_wins(tmp_path: Path) -> None:
         ("[tool.fencerun.masks]\nx = '('", "masks.x"),
         ("[tool.fencerun.pages.'a.md']\nbogus = 1", "no setting is called `bogus`"),
         ("[tool.fencerun\n", "pyproject.toml"),
+        ("[tool.fencerun.pages]\n'a.md' = 3", "pages.a.md is no table"),
         ("[tool]\nfencerun = 3", "tool.fencerun is no table"),
         ("[[tool.fencerun]]\nx = 1", "tool.fencerun is no table"),
         ("tool = 'fencerun'", "tool is no table"),
