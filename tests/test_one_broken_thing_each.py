@@ -35,7 +35,8 @@ BREAKS: dict[str, tuple[str, str, str]] = {
     ),
     "closed-stdout": ("import os\nos.close(1)", "passed", "file descriptor 1 closed"),
     "left-thread": (
-        "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()",
+        "import threading, time\n"
+        "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()",
         "passed",
         "thread left running",
     ),

@@ -197,7 +197,8 @@ def test_a_slow_reader_costs_no_fence_its_time(shared: Bench) -> None:
 
 
 def test_a_process_of_its_own_takes_along_what_was_left() -> None:
-    code = "import threading, time\nthreading.Thread(target=time.sleep, args=(60,)).start()"
+    start = "threading.Thread(target=time.sleep, args=(60,), daemon=True).start()"
+    code = f"import threading, time\n{start}"
     chain = Chain("p.md", os.getcwd(), (Job("1", 1, code, 1),), isolated=True)
     options = EngineOptions(sys.executable, leaks_are_errors=True)
     with WorkerEngine(options) as engine:
