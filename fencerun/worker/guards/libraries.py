@@ -146,7 +146,20 @@ def _cuda(cuda: Any) -> Items:
 
 def _registry(module: str, what: str, path: str, *words: str) -> RegistryWatch:
     names = path.split(".")
-    return RegistryWatch(what, lambda: table(module, *names, default=None), *words)
+    owner: list[Any] = []
+
+    def get() -> Any:
+        if not owner:
+            found = loaded(module)
+            if found is None:
+                return None
+            owner.append(found)
+        found = owner[0]
+        for name in names:
+            found = found.get(name) if isinstance(found, dict) else getattr(found, name, None)
+        return found
+
+    return RegistryWatch(what, get, *words)
 
 
 class OpsWatch(NamespaceWatch):
