@@ -38,6 +38,7 @@ def _made(cls: type, frozen: bool) -> type:
     space.pop("__weakref__", None)
     space["__slots__"] = tuple(fields)
     space["__dataclass_fields__"] = fields
+    space["__signature__"] = _Signature()
     space["__match_args__"] = tuple(name for name, one in fields.items() if one.init)
     for name, method in _methods(fields, frozen).items():
         space.setdefault(name, method)
@@ -45,6 +46,33 @@ def _made(cls: type, frozen: bool) -> type:
     made.__qualname__ = cls.__qualname__
     made.__init__ = _first_init(made)  # type: ignore[misc]
     return made
+
+
+class _Signature:
+    """What ``inspect.signature`` and ``help`` say of a class, worked out when they ask."""
+
+    def __get__(self, instance: Any, owner: Any) -> Any:
+        import inspect
+        from typing import get_type_hints
+
+        hints = get_type_hints(owner)
+        parameters = [
+            inspect.Parameter(
+                one.name,
+                inspect.Parameter.POSITIONAL_OR_KEYWORD,
+                default=_shown_default(one, inspect.Parameter.empty),
+                annotation=hints[one.name],
+            )
+            for one in owner.__dataclass_fields__.values()
+            if one.init
+        ]
+        return inspect.Signature(parameters, return_annotation=None)
+
+
+def _shown_default(one: dataclasses.Field[Any], none: Any) -> Any:
+    if one.default is not _MISSING:
+        return one.default
+    return none if one.default_factory is _MISSING else one.default_factory()
 
 
 def _field(space: dict[str, Any], name: str, kind: Any) -> dataclasses.Field[Any]:

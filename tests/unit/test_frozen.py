@@ -121,3 +121,15 @@ def test_pickle_and_post_init() -> None:
     one = Picklable(1, "a")
     assert one.y == "A"
     assert pickle.loads(pickle.dumps(one)) == one
+
+
+def test_the_signature_is_that_of_the_library() -> None:
+    import inspect
+
+    from fencerun.engines.base import EngineOptions
+
+    mine = inspect.signature(EngineOptions)
+    assert list(mine.parameters) == [one.name for one in dataclasses.fields(EngineOptions)]
+    assert mine.parameters["python"].default is inspect.Parameter.empty
+    assert mine.parameters["env"].default == {}
+    assert mine.parameters["threads"].annotation is int
