@@ -1,0 +1,1 @@
+"""The guards, each against code that leaks what it watches."""
