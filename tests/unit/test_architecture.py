@@ -124,6 +124,10 @@ def test_stages_do_not_know_the_session(path: Path) -> None:
     [
         ("import fencerun.cli", ("markdown_it", "rich", "yaml", "subprocess")),
         ("import fencerun.session", ("rich", "yaml", "torch", "markdown_it")),
+        (
+            "import fencerun.session",
+            ("decimal", "difflib", "hashlib", "tempfile", "shutil", "zlib"),
+        ),
         ("import fencerun.reader", ("markdown_it", "yaml", "rich")),
         ("import fencerun.reporters.plain", ("rich", "yaml")),
         ("import fencerun", ("typing", "fencerun.api", "dataclasses")),
