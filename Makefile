@@ -7,7 +7,7 @@ BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 
 .DEFAULT_GOAL := fences
-.PHONY: fences record test lint types bench clean
+.PHONY: fences record test lint types bench lab clean
 
 $(READY): pyproject.toml
 	test -x $(BIN)/python || $(PYTHON) -m venv $(VENV)
@@ -37,3 +37,7 @@ bench: $(READY)
 
 clean:
 	rm -rf $(VENV) .fencerun
+
+## Lesson 25's lab: prints its results table.
+lab: $(READY)
+	$(BIN)/python lessons/m25/lab.py
