@@ -132,7 +132,6 @@ def test_stages_do_not_know_the_session(path: Path) -> None:
         ("import fencerun.reporters.plain", ("rich", "yaml")),
         ("import fencerun", ("typing", "fencerun.api", "dataclasses")),
         ("import fencerun.pytest_plugin", ("fencerun.session", "pytest", "typing", "argparse")),
-        ("import fencerun.pytest_plugin", ("fencerun.session", "pytest", "typing", "argparse")),
     ],
 )
 def test_starting_imports_no_more_than_it_needs(statement: str, absent: tuple[str, ...]) -> None:
