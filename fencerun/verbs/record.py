@@ -1,0 +1,55 @@
+"""`fencerun record`: run, and write what was printed into the pages."""
+
+from __future__ import annotations
+
+import argparse
+
+from fencerun.verbs import running
+from fencerun.verbs.shared import commas
+
+
+def options(verb: argparse.ArgumentParser) -> None:
+    """What `record` takes."""
+    verb.add_argument("--dry-run", action="store_true", help="show it, write nothing")
+    verb.add_argument(
+        "--once", action="store_true", help="trust a new output without printing it twice"
+    )
+    verb.add_argument(
+        "--only",
+        metavar="KINDS",
+        help="act on these verdicts alone: unrecorded,changed,rounding,stale,orphan",
+    )
+    verb.add_argument("--strip", action="store_true", help="remove every recording, run nothing")
+    verb.add_argument("--renew", action="store_true", help="freshen when and where it was recorded")
+    running.options(verb)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    """Run and record; with ``--strip``, only remove what is recorded."""
+    if arguments.strip:
+        from fencerun import launch
+
+        return launch.strip(running.request("record", arguments))
+    return running.run(
+        "record",
+        arguments,
+        only=_only(arguments.only),
+        dry_run=arguments.dry_run,
+        once=arguments.once,
+        renew=arguments.renew,
+    )
+
+
+def _only(text: str | None) -> tuple[str, ...]:
+    from fencerun.session import RECORDABLE
+
+    if text is None:
+        return RECORDABLE
+    known = tuple(dict.fromkeys((*RECORDABLE, "stale", "orphan")))
+    for word in commas(text):
+        if word not in known:
+            from fencerun.errors import UsageError
+            from fencerun.tags import nearest
+
+            raise UsageError(f"--only {word}: no such verdict", nearest(word, known))
+    return commas(text)
