@@ -168,3 +168,41 @@ class RunDone:
 
 
 Event = RunStarted | PageStarted | FenceStarted | FenceDone | ProblemFound | PageDone | RunDone
+
+
+@dataclass(frozen=True, slots=True)
+class PageRead:
+    """A page that is kept open was read anew: a save, a new page, or one that is gone.
+
+    ``due`` are the ids of the fences that run now because of it, ``held`` of those that would and
+    take too long to start unasked. ``problems`` are all that the page has now.
+    """
+
+    page: str
+    due: tuple[str, ...] = ()
+    held: tuple[str, ...] = ()
+    problems: tuple[Problem, ...] = ()
+    gone: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class EngineReady:
+    """What fences need is loaded. ``about`` names the interpreter and the modules."""
+
+    about: str
+    seconds: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trouble:
+    """What keeps open pages from being run at all (a configuration that makes no sense).
+
+    ``what`` is one line, ``remedy`` says what to do; both empty once it is over.
+    """
+
+    what: str = ""
+    remedy: str = ""
+
+
+#: What a front end gets that keeps pages open: the events of its runs, and these between them.
+LiveEvent = Event | PageRead | EngineReady | Trouble
