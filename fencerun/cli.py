@@ -40,6 +40,7 @@ VERBS = {
     "status": "every fence and what is known of it; runs nothing",
     "audit": "is each result independent of order and company?",
     "explain": "why a fence is stale, kept or skipped",
+    "init": "a first lesson, a configuration and a CI workflow",
 }
 
 
