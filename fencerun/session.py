@@ -7,14 +7,12 @@ a session without a process.
 
 from __future__ import annotations
 
-import os
 import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING, Literal
 
-from fencerun import exits, files, known, preload, reader, setupfile
+from fencerun import exits, known, preload
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -22,68 +20,32 @@ from fencerun.events import (
     Event,
     FenceDone,
     PageDone,
-    PageStarted,
     Problem,
     ProblemFound,
     RunDone,
     RunStarted,
     Verdict,
 )
-from fencerun.figures import DIRECTORY
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
+from fencerun.intake import Intake
 from fencerun.judgement import Judgement
-from fencerun.masks import NAMED, Mask
+from fencerun.masks import Mask
 from fencerun.page import Page
-from fencerun.plan import Member, Plan, Share, Step, build, members, shares, untouched
+from fencerun.pagerun import PageRun, orphaned
+from fencerun.plan import Member, Plan, Share, build, members, shares, untouched
 from fencerun.redaction import NOTHING, Redaction
+from fencerun.request import RECORDABLE, Request
 from fencerun.running import Runner
-from fencerun.selection import Target, requiring, selector, unmatched
+from fencerun.selection import requiring, selector, unmatched
 from fencerun.unrun import Unrun
 
-if TYPE_CHECKING:
-    # Loaded when something is recorded; a check has no need of them.
-    from fencerun.recorder import Judged, Recorder
+__all__ = ["RECORDABLE", "Request", "Session", "orphaned"]
 
 
 class _Stopped(Exception):
     """A verdict that ends the run, as `-x` asks."""
-
-
-#: What `record` puts right unless `--only` says otherwise.
-RECORDABLE = ("unrecorded", "changed", "rounding", "stale")
-
-
-@dataclass(frozen=True, slots=True)
-class Request:
-    """What a caller asks for."""
-
-    verb: Literal["check", "record"]
-    targets: tuple[Target, ...] = ()
-    #: `-k`: only fences whose id or code holds this.
-    word: str | None = None
-    #: `--requires`: only fences that need one of these, themselves or through what they continue.
-    requires: tuple[str, ...] = ()
-    #: `--since`: only pages that differ from this git ref, or use a file that does.
-    since: str | None = None
-    #: `--shard`: only this share of the pages, such as ``2/5``.
-    shard: str | None = None
-    #: `--lf`: only these ids, relative to the root.
-    among: frozenset[str] | None = None
-    #: The verdicts that record acts on.
-    only: tuple[str, ...] = RECORDABLE
-    dry_run: bool = False
-    #: Whether a new recording is taken at its first word.
-    once: bool = False
-    allow_empty: bool = False
-    leaks_are_errors: bool = False
-    #: Whether provenance is freshened where the fence ran and agreed.
-    renew: bool = False
-    #: Whether verdicts carry what another machine needs to take them in.
-    carry: bool = False
-    #: Whether the first verdict that is not green ends the run.
-    fail_fast: bool = False
 
 
 @dataclass(slots=True)
@@ -109,7 +71,12 @@ class Session:
     notes: list[str] = field(default_factory=list)
     #: Each page with what of it was asked for, once that is planned.
     parts: Sequence[Share] = ()
-    _relative: dict[str, str] = field(default_factory=dict)
+    #: What `read` gives, where a front end that keeps pages open has read them before.
+    loaded: tuple[list[Page], list[tuple[Member, ...]]] | None = None
+    _intake: Intake = field(init=False)
+
+    def __post_init__(self) -> None:
+        self._intake = Intake(self.project, self.gate, self.masks, self.unrun.beside)
 
     def run(self) -> RunDone:
         """Run, emit everything, and return the last event.
@@ -133,7 +100,13 @@ class Session:
 
         Raises UsageError for a page that cannot be read, and a target that names no fence.
         """
-        pages = list(self._load())
+        if self.loaded is not None:
+            return self.loaded
+        pages = []
+        for page in self._intake.pages(self.names):
+            self.problems += page.problems
+            # The tokens are nine tenths of a page's memory; only what is written needs them.
+            pages.append(page if self.request.verb == "record" else replace(page, tokens=()))
         settled = [members(page, self.defaults(page)) for page in pages if not page.broken]
         settled = [found for found in settled if found]
         for found in settled:
@@ -169,13 +142,22 @@ class Session:
         if not plan.chains:
             self._start(self.python, parts)
             for share in parts:
-                self._finish(share, [])
+                self._page(share, None)
             return
         with self.engine(self.options(plan)) as engine:
             self._start(engine.describe(), parts)
-            runner = self.runner(engine)
             for share in parts:
-                self._page(share, runner)
+                self._page(share, self.runner(engine, self._tell))
+
+    def _page(self, share: Share, runner: Runner | None) -> None:
+        page = self.page_run(share, self._tell)
+        page.run(runner)
+        self.notes += page.notes
+
+    def page_run(self, share: Share, emit: Callable[[Event], None]) -> PageRun:
+        """The run of one page's share of the plan, which tells ``emit`` of all it does."""
+        base = self.defaults(share.page)
+        return PageRun(self.request, share, self.unrun, base, emit, self.secrets)
 
     def plan(self, settled: Sequence[Sequence[Member]]) -> Plan:
         """What of the members runs, and what does not."""
@@ -184,50 +166,30 @@ class Session:
             return untouched(settled, selects)
         return build(settled, selects, self.gate.unmet)
 
-    def runner(self, engine: Engine) -> Runner:
+    def runner(self, engine: Engine, emit: Callable[[Event], None] | None = None) -> Runner:
         """A runner of this session's fences on ``engine``."""
         return Runner(
             engine,
             self.masks,
             self.project.max_output,
-            self.emit,
+            emit or self.emit,
             self._excuse,
             self.unrun.elsewhere,
-            self.unrun.passport if self.request.carry else None,
+            self._passport(),
             self.unrun.tag,
             self.unrun.beside,
             self.secrets,
         )
 
-    def _load(self) -> Iterator[Page]:
-        masks = {*NAMED, *(mask.name for mask in self.masks)}
-        for name in self.names:
-            base = self.project.settings_for(self.relative(name))
-            page = self.gate.checked(reader.parse(files.read(name), name, base.syntax), masks)
-            if page.settings.setup or base.setup:
-                absent = setupfile.missing(page, base, self.unrun.beside(name))
-                page = replace(page, problems=(*page.problems, *absent))
-            if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
-                from fencerun import figurefiles
-
-                page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
-            if self.project.known and not page.broken:
-                page = replace(page, problems=(*page.problems, *self._unknown(page)))
-            self.problems += page.problems
-            # The tokens are nine tenths of a page's memory, and only what is written needs them.
-            yield page if self.request.verb == "record" else replace(page, tokens=())
-
-    def _unknown(self, page: Page) -> Iterator[Problem]:
-        """A warning for each entry of `known` that excuses a fence which the page does not have."""
-        numbers = {fence.number for fence in page.fences}
-        for entry in known.unmatched(self.relative(page.path), numbers, self.project.known):
-            what = f"`known` in the configuration lists {entry}, which is no fence of this page"
-            remedy = "delete the entry, or correct its number"
-            yield Problem(page.path, 1, "known", what, remedy, "warning")
+    def _passport(self) -> Callable[[Member, Judgement], tuple[str, str]] | None:
+        """What verdicts say of their origin beside what was printed; None where they need not."""
+        if self.request.carry:
+            return self.unrun.passport
+        return _no_passport if self.request.show else None
 
     def defaults(self, page: Page) -> PageSettings:
         """The project's settings for ``page``."""
-        return self.project.settings_for(self.relative(page.path))
+        return self._intake.defaults(page)
 
     def _excuse(self, member: Member) -> str | None:
         page = self.relative(member.page.path)
@@ -235,11 +197,7 @@ class Session:
 
     def relative(self, path: str) -> str:
         """A page's path from the project's root, with ``/``."""
-        found = self._relative.get(path)
-        if found is None:
-            found = os.path.relpath(path, self.project.root).replace(os.sep, "/")
-            self._relative[path] = found
-        return found
+        return self._intake.relative(path)
 
     def options(self, plan: Plan) -> EngineOptions:
         """How an engine is to run ``plan``."""
@@ -269,85 +227,22 @@ class Session:
         for problem in self.problems:
             self.emit(ProblemFound(problem))
 
-    def _page(self, share: Share, runner: Runner) -> None:
-        compared = sum(step.compared for chain in share.chains for step in chain.steps)
-        if share.selected:
-            self.emit(PageStarted(share.page.path, compared))
-        judged: list[tuple[Step, Judgement]] = []
-        silent = 0
-        for step, judgement in runner.run(share.chains):
-            silent += _says_nothing(step, judgement)
-            if self.request.verb == "check":
-                self._emit(judgement.verdict)
-                continue
-            judged.append((step, judgement))
-            if not self._may_be_written(step, judgement):
-                self._emit(judgement.verdict)
-        if compared > 1 and silent == compared:
-            # A course whose every block fails to do anything looks just like this.
-            what = f"{share.page.path}: all {compared} fences passed, and none printed anything"
-            self.notes.append(what)
-        self._finish(share, self._proven(share, judged, runner))
-
-    def _may_be_written(self, step: Step, judgement: Judgement) -> bool:
-        """Whether the verdict waits for the page to be written."""
-        stamped = step.member.requires and judgement.verdict.kind == "passed"
-        return judgement.news or bool(stamped)
-
-    def _proven(self, share: Share, judged: Judged, runner: Runner) -> Judged:
-        """What is left to record once every new recording was made twice."""
-        if self.request.once or not judged:
-            return judged
-        from fencerun import proof
-
-        again = proof.doubtful(share.chains, judged, runner.seconds)
-        if not again:
-            return judged
-        runner.engine.fresh()
-        return proof.settle(judged, runner.run(again), self.masks)
-
-    def _finish(self, share: Share, judged: Judged) -> None:
-        """Everything about a page that is not the running of its fences."""
-        page, orphans = share.page, orphaned(share)
-        judged = [*judged, *self._idle(share)]
-        verdicts, written = orphans, False
-        if self.request.verb == "record" and not page.broken:
-            verdicts, written = self._recorder(page).write(page, judged, orphans)
-        for verdict in verdicts:
-            if verdict.id not in self.told:
-                self._emit(verdict)
-        if share.selected or orphans:
-            self.emit(PageDone(page.path, written))
-        if self.request.fail_fast:
-            self._stop_if_red([v for v in self.verdicts if v.page == page.path])
-
-    def _recorder(self, page: Page) -> Recorder:
-        request = self.request
-        from fencerun.recorder import Recorder
-
-        only = frozenset(request.only)
-        return Recorder(only, request.dry_run, self.unrun.stamp, self.defaults(page))
-
-    def _idle(self, share: Share) -> Iterator[tuple[Step, Judgement]]:
-        """The fences that are not run: told at once, but for what is to be recorded of them."""
-        for idle in share.idle:
-            judgement = self.unrun.judgement(idle)
-            if self.request.verb == "check" or not judgement.news:
-                self._emit(judgement.verdict)
-            if judgement.rule is not None:
-                yield Step(idle.member, True), judgement
-
-    def _emit(self, verdict: Verdict) -> None:
-        verdict = self.secrets.of(verdict)
-        self.verdicts.append(verdict)
-        self.told.add(verdict.id)
-        self.emit(FenceDone(verdict))
-        if self.request.verb == "check":
-            self._stop_if_red([verdict])
+    def _tell(self, event: Event) -> None:
+        """Pass on what becomes of a page, and end the run where `-x` says so."""
+        if isinstance(event, FenceDone):
+            self.verdicts.append(event.verdict)
+            self.told.add(event.verdict.id)
+        self.emit(event)
+        if not self.request.fail_fast:
+            return
+        if isinstance(event, FenceDone) and self.request.verb == "check":
+            self._stop_if_red([event.verdict])
+        elif isinstance(event, PageDone):
+            # A page that is being recorded is finished first.
+            self._stop_if_red([v for v in self.verdicts if v.page == event.page])
 
     def _stop_if_red(self, verdicts: Sequence[Verdict]) -> None:
-        """End the run where `-x` says so; a page that is being recorded is finished first."""
-        if self.request.fail_fast and exits.exit_code(verdicts, ())[0] in (1, 4):
+        if exits.exit_code(verdicts, ())[0] in (1, 4):
             raise _Stopped
 
     def _done(self, seconds: float, interrupted: bool) -> RunDone:
@@ -378,27 +273,5 @@ class Session:
         return " ".join(("fencerun", self.request.verb, *map(shlex.quote, left))) if left else ""
 
 
-def _says_nothing(step: Step, judgement: Judgement) -> bool:
-    """Whether a fence passed and gave nothing that could have been wrong."""
-    told = judgement.printed or judgement.values
-    speaks = told or step.member.tags.quiet or not step.member.recorded
-    return judgement.verdict.kind == "passed" and not speaks
-
-
-def orphaned(share: Share) -> list[Verdict]:
-    """The verdicts on recordings without a fence, where the whole page was asked for."""
-    page = share.page
-    if page.broken or share.selected != len(page.fences):
-        return []
-    return [
-        Verdict(
-            f"{page.path}::{recording.number}",
-            "orphan",
-            page.path,
-            recording.number,
-            recording.block.line,
-            f"its fence is gone, and output:{recording.number} is still here",
-            f"fencerun record --only orphan {shlex.quote(page.path)}",
-        )
-        for recording in page.orphans
-    ]
+def _no_passport(member: Member, judgement: Judgement) -> tuple[str, str]:
+    return "", ""

@@ -1,0 +1,70 @@
+"""The pages of a run, read: bytes in, pages out with every problem that they have.
+
+Looks at what lies beside a page where that can be a problem of it. Selects nothing, runs nothing.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import field, replace
+
+from fencerun import files, known, reader, setupfile
+from fencerun.config import Project
+from fencerun.events import Problem
+from fencerun.figures import DIRECTORY
+from fencerun.frontmatter import PageSettings
+from fencerun.frozen import dataclass
+from fencerun.gate import Gate
+from fencerun.localmodules import Read
+from fencerun.masks import NAMED, Mask
+from fencerun.page import Page
+
+
+@dataclass(slots=True)
+class Intake:
+    """Reads pages of a project. ``beside`` gives, for a page, a reader of the files beside it."""
+
+    project: Project
+    gate: Gate
+    #: The project's own masks.
+    masks: Sequence[Mask]
+    beside: Callable[[str], Read]
+    _relative: dict[str, str] = field(default_factory=dict)
+
+    def pages(self, names: Sequence[str]) -> Iterator[Page]:
+        """The pages called ``names``. Raises UsageError for one that cannot be read."""
+        masks = {*NAMED, *(mask.name for mask in self.masks)}
+        for name in names:
+            base = self.project.settings_for(self.relative(name))
+            page = self.gate.checked(reader.parse(files.read(name), name, base.syntax), masks)
+            if page.settings.setup or base.setup:
+                absent = setupfile.missing(page, base, self.beside(name))
+                page = replace(page, problems=(*page.problems, *absent))
+            if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
+                from fencerun import figurefiles
+
+                page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
+            if self.project.known and not page.broken:
+                page = replace(page, problems=(*page.problems, *self._unknown(page)))
+            yield page
+
+    def _unknown(self, page: Page) -> Iterator[Problem]:
+        """A warning for each entry of `known` that excuses a fence which the page does not have."""
+        numbers = {fence.number for fence in page.fences}
+        for entry in known.unmatched(self.relative(page.path), numbers, self.project.known):
+            what = f"`known` in the configuration lists {entry}, which is no fence of this page"
+            remedy = "delete the entry, or correct its number"
+            yield Problem(page.path, 1, "known", what, remedy, "warning")
+
+    def defaults(self, page: Page) -> PageSettings:
+        """The project's settings for ``page``."""
+        return self.project.settings_for(self.relative(page.path))
+
+    def relative(self, path: str) -> str:
+        """A page's path from the project's root, with ``/``."""
+        found = self._relative.get(path)
+        if found is None:
+            found = os.path.relpath(path, self.project.root).replace(os.sep, "/")
+            self._relative[path] = found
+        return found
