@@ -120,6 +120,12 @@ class Zygote:
         worker.status = self._ended.pop(worker.pid, None)
         return worker.status
 
+    def abandon(self) -> None:
+        """End the interpreter and all below it, also while another thread waits for it."""
+        interpreter = self._interpreter
+        if interpreter is not None:
+            interpreter.kill()
+
     def close(self) -> None:
         if self._interpreter is None or self._link is None:
             return

@@ -42,15 +42,23 @@ _TRIES = 3
 class WorkerEngine:
     """Runs chains in a child process.
 
-    ``plain`` starts each worker as a fresh interpreter instead of forking it. ``grace`` is how
-    long a fence may take to end after it was interrupted, in seconds.
+    ``plain`` starts each worker as a fresh interpreter instead of forking it; ``source`` is where
+    they come from otherwise. ``grace`` is how long a fence may take to end after it was
+    interrupted, in seconds.
     """
 
     isolates = True
 
-    def __init__(self, options: EngineOptions, *, plain: bool = False, grace: float = 1.0) -> None:
+    def __init__(
+        self,
+        options: EngineOptions,
+        *,
+        plain: bool = False,
+        grace: float = 1.0,
+        source: Source | None = None,
+    ) -> None:
         self._options = options
-        self._source: Source = Plain(options) if plain else Zygote(options)
+        self._source: Source = source or (Plain(options) if plain else Zygote(options))
         self._supervisor = Supervisor(self._source, options.flood, grace)
         self._shared: Worker | None = None
 

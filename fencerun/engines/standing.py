@@ -1,0 +1,175 @@
+"""The worker engine that outlives its runs: it stands ready before it is asked, and can be stopped.
+
+For front ends that keep pages open. Each run gets a pristine process that was forked before, and
+that ends with the run. Knows nothing of pages.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+from collections.abc import Iterable, Iterator
+from types import TracebackType
+from typing import Any
+
+from fencerun.engines.base import Chain, EngineEvent, EngineOptions, Finished
+from fencerun.engines.launch import Worker
+from fencerun.engines.sources import Source, Zygote
+from fencerun.engines.worker import WorkerEngine
+from fencerun.result import Outcome
+
+#: Page and number of a fence.
+Place = tuple[str, int]
+
+
+class Ahead:
+    """A source that has its next worker ready, and whose workers another thread may end."""
+
+    def __init__(self, source: Source) -> None:
+        self._source = source
+        self._next: Worker | None = None
+        self._out: list[Worker] = []
+        self._lock = threading.Lock()
+        self._stopped = False
+
+    def start(self) -> None:
+        self._source.start()
+
+    def about(self) -> dict[str, Any]:
+        return self._source.about()
+
+    def prepare(self) -> None:
+        """Have the next worker ready."""
+        if self._next is None:
+            self._next = self._source.worker()
+
+    def worker(self) -> Worker:
+        """A pristine worker. Raises KeyboardInterrupt once stopped."""
+        self._source.about()  # may take as long as loading torch, and must not be waited for
+        with self._lock:
+            if self._stopped:
+                raise KeyboardInterrupt
+            worker, self._next = self._next, None
+            if worker is None or not worker.signal(0):
+                if worker is not None:
+                    self._source.status(worker, 0.0)
+                    worker.close()
+                worker = self._source.worker()
+            self._out.append(worker)
+            return worker
+
+    def status(self, worker: Worker, seconds: float) -> int | None:
+        with self._lock:  # its files are closed next
+            if worker in self._out:
+                self._out.remove(worker)
+        return self._source.status(worker, seconds)
+
+    def stop(self) -> None:
+        """End every worker that is out, and give no more. From any thread."""
+        with self._lock:
+            self._stopped = True
+            for worker in self._out:
+                worker.kill()
+
+    def resume(self) -> None:
+        """Give workers again."""
+        self._stopped = False
+
+    @property
+    def stopped(self) -> bool:
+        """Whether ``stop`` was called since the last ``resume``."""
+        return self._stopped
+
+    def abandon(self) -> None:
+        """End all of it from any thread; ``close`` is still to be called."""
+        self.stop()
+        if isinstance(self._source, Zygote):
+            self._source.abandon()
+
+    def close(self) -> None:
+        worker, self._next = self._next, None
+        if worker is not None:
+            worker.kill()
+            worker.close()
+        self._source.close()
+
+
+class StandingEngine:
+    """Lent to one run after the other; only ``end`` ends its processes.
+
+    Of every fence that ended it keeps the outcome in ``outcomes``. All but ``stop`` is called
+    from one thread.
+    """
+
+    isolates = True
+
+    def __init__(self, options: EngineOptions, source: Source | None = None) -> None:
+        self.options = options
+        self.outcomes: dict[Place, Outcome] = {}
+        self._source = Ahead(source or Zygote(options))
+        self._engine = WorkerEngine(options, source=self._source)
+
+    def start(self) -> None:
+        """Begin to load what fences need, without waiting for it."""
+        self._source.start()
+
+    def prepare(self) -> None:
+        """Make the process of the next run; end that of the last one."""
+        self._engine.fresh()
+        self._source.prepare()
+
+    def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
+        """As the engine does. Raises KeyboardInterrupt once it was stopped."""
+        places: dict[str, Place] = {}
+
+        def noted() -> Iterator[Chain]:
+            for chain in chains:
+                for job in chain.jobs:
+                    places[job.key] = chain.page, job.number
+                yield chain
+
+        with contextlib.closing(self._engine.run(noted())) as events:  # type: ignore[type-var]
+            for event in events:
+                if self._source.stopped:
+                    raise KeyboardInterrupt
+                if isinstance(event, Finished):
+                    self.outcomes[places[event.key]] = event.outcome
+                yield event
+
+    def stop(self) -> None:
+        """End the run that goes on, from another thread; what it runs now gets no outcome."""
+        self._source.stop()
+
+    def resume(self) -> None:
+        """May run again after a ``stop``."""
+        self._source.resume()
+
+    def describe(self) -> str:
+        """As the engine does; waits until all is loaded."""
+        return self._engine.describe()
+
+    def fresh(self) -> None:
+        """Let the next chain start in a pristine process."""
+        self._engine.fresh()
+
+    def abandon(self) -> None:
+        """End every process from another thread, whatever the engine is about."""
+        self._source.abandon()
+
+    def end(self) -> None:
+        """End every process. Safe to call twice."""
+        self._engine.close()
+
+    def close(self) -> None:
+        """The run is over; the engine is not."""
+
+    def __enter__(self) -> StandingEngine:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        """The run is over; the engine is not."""
