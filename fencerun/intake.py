@@ -34,20 +34,24 @@ class Intake:
 
     def pages(self, names: Sequence[str]) -> Iterator[Page]:
         """The pages called ``names``. Raises UsageError for one that cannot be read."""
-        masks = {*NAMED, *(mask.name for mask in self.masks)}
         for name in names:
-            base = self.project.settings_for(self.relative(name))
-            page = self.gate.checked(reader.parse(files.read(name), name, base.syntax), masks)
-            if page.settings.setup or base.setup:
-                absent = setupfile.missing(page, base, self.beside(name))
-                page = replace(page, problems=(*page.problems, *absent))
-            if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
-                from fencerun import figurefiles
+            yield self.page(name, files.read(name))
 
-                page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
-            if self.project.known and not page.broken:
-                page = replace(page, problems=(*page.problems, *self._unknown(page)))
-            yield page
+    def page(self, name: str, data: bytes) -> Page:
+        """The page called ``name`` that ``data`` holds."""
+        masks = {*NAMED, *(mask.name for mask in self.masks)}
+        base = self.project.settings_for(self.relative(name))
+        page = self.gate.checked(reader.parse(data, name, base.syntax), masks)
+        if page.settings.setup or base.setup:
+            absent = setupfile.missing(page, base, self.beside(name))
+            page = replace(page, problems=(*page.problems, *absent))
+        if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
+            from fencerun import figurefiles
+
+            page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
+        if self.project.known and not page.broken:
+            page = replace(page, problems=(*page.problems, *self._unknown(page)))
+        return page
 
     def _unknown(self, page: Page) -> Iterator[Problem]:
         """A warning for each entry of `known` that excuses a fence which the page does not have."""

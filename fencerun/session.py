@@ -187,6 +187,10 @@ class Session:
             return self.unrun.passport
         return _no_passport if self.request.show else None
 
+    def page(self, name: str, data: bytes) -> Page:
+        """The page called ``name`` that ``data`` holds, with every problem that it has."""
+        return self._intake.page(name, data)
+
     def defaults(self, page: Page) -> PageSettings:
         """The project's settings for ``page``."""
         return self._intake.defaults(page)
