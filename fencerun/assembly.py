@@ -62,8 +62,8 @@ class Assembly:
         found: dict[int, Recording] = {}
         for block in self.found.blocks:
             number = block.info.output
-            if number is None:
-                continue
+            if number is None or block.info.number is not None:
+                continue  # of no block that says it is a fence too (its problem) may the text go
             if number in found:
                 self.problem(block.open, "two-recordings", f"fence {number} has two recordings",
                              "delete one", found[number].block.open)  # fmt: skip

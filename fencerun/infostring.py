@@ -119,7 +119,7 @@ _PLAIN = later(r"([A-Za-z0-9_+-]+)[ \t]+(fence|output):([1-9][0-9]{0,5})")
 def parse_info(info: str) -> InfoString:
     """What the info string of a fenced code block says."""
     if ":" not in info and "=" not in info:
-        first = info.split(None, 1)[0] if info.strip(" \t") else ""
+        first = _first(info.strip(" \t"))
         return _untagged(info, first) if "ence" in info else InfoString(language=first)
     if plain := _PLAIN.fullmatch(info):
         number = int(plain[3])
@@ -127,7 +127,7 @@ def parse_info(info: str) -> InfoString:
             return InfoString(plain[1], "words", number)
         return InfoString(plain[1], "words", None, number)
     info = info.strip(" \t")
-    language = re.split(r"[ \t]", info, maxsplit=1)[0]
+    language = _first(info)
     if language.startswith("{"):
         return _untagged(info, language)
     braces = _BRACES.search(info)
@@ -157,6 +157,11 @@ def parse_info(info: str) -> InfoString:
         found.faults,
         found.file,
     )
+
+
+def _first(info: str) -> str:
+    """The first word of a stripped info string. `str.split` ends words at form feeds as well."""
+    return info.partition(" ")[0].partition("\t")[0]
 
 
 def _untagged(info: str, language: str) -> InfoString:

@@ -140,6 +140,8 @@ def test_code(text: str, code: str) -> None:
         pytest.param('```python {output="json"}\nx\n```\n', id="trap29-pydantic"),
         pytest.param("```python fence:none\nx\n```\n", id="fence-none"),
         pytest.param("> - <script>\n>", id="crash-of-markdown-it-py-4.3"),
+        pytest.param("~~~\x0b\nx\n~~~\n", id="a-language-of-a-vertical-tab"),
+        pytest.param("``` \x1d\t\nx\n```\n", id="a-language-that-str-takes-for-a-blank"),
         pytest.param("- a\n  ", id="last-line-of-blanks"),
     ],
 )
@@ -334,3 +336,10 @@ def test_outline_is_blind_to_recordings_alone() -> None:
 
 def test_outline_sees_a_list_become_loose() -> None:
     assert outline(read("- a\n- b\n")) != outline(read("- a\n\n- b\n"))
+
+
+def test_a_block_that_says_it_is_a_fence_and_a_recording_is_never_overwritten() -> None:
+    page = read("```python fence:1 output:2\ncode\n```\n\n```python fence:2\n```\n")
+    assert page.broken
+    assert page.recordings == ()
+    assert codes(page)[1] == "code\n"
