@@ -50,8 +50,13 @@ IMPURE = {"os", "io", "subprocess", "time", "socket", "shutil", "tempfile", "sig
 
 #: A package, and the only places that may import it.
 OWNED = {
-    "markdown_it": {"reader"},
-    "yaml": {"frontmatter"},
+    "markdown_it": {"reader", "rendering"},
+    "mdit_py_plugins": {"rendering"},
+    "pygments": {"rendering"},
+    "latex2mathml": {"rendering"},
+    "nh3": {"rendering"},
+    "nbformat": {"export"},
+    "yaml": {"frontmatter", "publishing"},
     "packaging": {"capabilities", "probing", "versions"},
     "fcntl": {"files", "engines", "worker"},
     "subprocess": {"discovery", "history", "probing", "engines", "worker"},

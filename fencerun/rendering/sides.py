@@ -1,0 +1,94 @@
+"""A diff side by side: what is recorded, and what was printed. Pure, and all text escaped."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from html import escape
+
+from fencerun.events import DiffLine
+from fencerun.reporters.escape import cut, diff_line
+
+#: Rows that are shown; the rest is counted.
+MOST = 400
+
+_Row = tuple[DiffLine | None, DiffLine | None]
+
+
+def by_side(diff: Sequence[DiffLine]) -> str:
+    """A table of two columns. On a narrow screen its cells stand one below the other."""
+    rows = list(_rows(diff))
+    shown = "".join(_row(left, right) for left, right in rows[:MOST])
+    if len(rows) > MOST:
+        shown += _gap(f"{len(rows) - MOST:,} more rows")
+    head = "<thead><tr><th></th><th>recorded</th><th>printed</th></tr></thead>"
+    return (
+        '<div class="diff-frame" tabindex="0" role="region" aria-label="diff">'
+        f'<table class="diff">{head}<tbody>{shown}</tbody></table></div>'
+    )
+
+
+def _rows(diff: Iterable[DiffLine]) -> Iterator[_Row]:
+    """Removed lines beside the added ones that follow them; equal lines on both sides."""
+    removed: list[DiffLine] = []
+    added: list[DiffLine] = []
+    for line in diff:
+        if line.mark == "-" and not added:
+            removed.append(line)
+        elif line.mark == "+":
+            added.append(line)
+        else:
+            yield from _paired(removed, added)
+            removed, added = ([line], []) if line.mark == "-" else ([], [])
+            if line.mark != "-":
+                yield line, line
+    yield from _paired(removed, added)
+
+
+def _paired(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[_Row]:
+    for at in range(max(len(removed), len(added))):
+        yield removed[at] if at < len(removed) else None, added[at] if at < len(added) else None
+
+
+def _row(left: DiffLine | None, right: DiffLine | None) -> str:
+    if left is not None and left.mark == "~":
+        return _gap(left.text)
+    old = None if left is None else cut(diff_line(left.text))
+    new = None if right is None else cut(diff_line(right.text))
+    same = left is right
+    number = "" if left is None or left.line is None else str(left.line)
+    kind = "same" if same else "changed"
+    if old is not None and new is not None and not same:
+        before, after = _marked(old, new)
+    else:
+        before, after = escape(old or "", quote=False), escape(new or "", quote=False)
+    return (
+        f'<tr class="{kind}"><th scope="row">{number}</th>'
+        f"{_cell('old', before, old is None)}{_cell('new', after, new is None)}</tr>"
+    )
+
+
+def _cell(side: str, html: str, empty: bool) -> str:
+    return f'<td class="{side} none"></td>' if empty else f'<td class="{side}">{html}</td>'
+
+
+def _gap(text: str) -> str:
+    return f'<tr class="gap"><th></th><td colspan="2">{escape(text)}</td></tr>'
+
+
+def _marked(old: str, new: str) -> tuple[str, str]:
+    """Both, with the part in which they differ marked."""
+    start = 0
+    limit = min(len(old), len(new))
+    while start < limit and old[start] == new[start]:
+        start += 1
+    end = 0
+    while end < limit - start and old[-1 - end] == new[-1 - end]:
+        end += 1
+    return _around(old, start, end, "del"), _around(new, start, end, "ins")
+
+
+def _around(text: str, start: int, end: int, tag: str) -> str:
+    stop = len(text) - end
+    middle = escape(text[start:stop], quote=False)
+    marked = f"<{tag}>{middle}</{tag}>" if middle else ""
+    return f"{escape(text[:start], quote=False)}{marked}{escape(text[stop:], quote=False)}"
