@@ -21,6 +21,9 @@ from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.tags import nearest
 
+#: The site generators whose settings are looked for, and ``none`` of them.
+PUBLISHERS = ("mkdocs", "quarto", "jekyll", "hugo", "docusaurus", "vitepress", "none")
+
 
 @dataclass(frozen=True, slots=True)
 class Project:
@@ -44,6 +47,8 @@ class Project:
     #: Fences known to fail or to differ: id to where that is tracked.
     known: Mapping[str, str] = field(default_factory=dict)
     untagged: str = "ignore"
+    #: What publishes the pages: one of ``PUBLISHERS``, or None where that is to be found out.
+    publishes: str | None = None
     defaults: PageSettings = field(default_factory=PageSettings)
     pages: tuple[tuple[str, PageSettings], ...] = ()
 
@@ -208,6 +213,13 @@ def _untagged(value: object, where: str) -> str:
     return str(value)
 
 
+def _publishes(value: object, where: str) -> str:
+    if value not in PUBLISHERS:
+        *first, last = PUBLISHERS
+        raise UsageError(f"{where} is {value!r}", f"write {', '.join(first)} or {last}")
+    return str(value)
+
+
 _KEYS: Mapping[str, Callable[[object, str], object]] = {
     "paths": _strings,
     "exclude": _strings,
@@ -220,4 +232,5 @@ _KEYS: Mapping[str, Callable[[object, str], object]] = {
     "capabilities": _mapping,
     "known": _known,
     "untagged": _untagged,
+    "publishes": _publishes,
 }

@@ -8,9 +8,11 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from fencerun import files, known, reader, setupfile
 from fencerun.config import Project
+from fencerun.errors import FencerunError
 from fencerun.events import Problem
 from fencerun.figures import DIRECTORY
 from fencerun.frontmatter import PageSettings
@@ -19,6 +21,10 @@ from fencerun.gate import Gate
 from fencerun.localmodules import Read
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
+
+if TYPE_CHECKING:
+    from fencerun.publishing.finding import Sites
+    from fencerun.publishing.site import Site
 
 
 @dataclass(slots=True)
@@ -31,13 +37,17 @@ class Intake:
     masks: Sequence[Mask]
     beside: Callable[[str], Read]
     _relative: dict[str, str] = field(default_factory=dict)
+    _sites: Sites | None = None
 
-    def pages(self, names: Sequence[str]) -> Iterator[Page]:
-        """The pages called ``names``. Raises UsageError for one that cannot be read."""
+    def pages(self, names: Sequence[str], *, recording: bool = False) -> Iterator[Page]:
+        """The pages called ``names``. Raises UsageError for one that cannot be read.
+
+        While they are being recorded, what templates make of their output is not said yet.
+        """
         for name in names:
-            yield self.page(name, files.read(name))
+            yield self.page(name, files.read(name), recording=recording)
 
-    def page(self, name: str, data: bytes) -> Page:
+    def page(self, name: str, data: bytes, *, recording: bool = False) -> Page:
         """The page called ``name`` that ``data`` holds."""
         masks = {*NAMED, *(mask.name for mask in self.masks)}
         base = self.project.settings_for(self.relative(name))
@@ -51,6 +61,8 @@ class Intake:
             page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
         if self.project.known and not page.broken:
             page = replace(page, problems=(*page.problems, *self._unknown(page)))
+        if page.fences and self.project.publishes != "none":
+            page = replace(page, problems=(*page.problems, *self._published(page, recording)))
         return page
 
     def _unknown(self, page: Page) -> Iterator[Problem]:
@@ -60,6 +72,40 @@ class Intake:
             what = f"`known` in the configuration lists {entry}, which is no fence of this page"
             remedy = "delete the entry, or correct its number"
             yield Problem(page.path, 1, "known", what, remedy, "warning")
+
+    def _published(self, page: Page, recording: bool) -> Iterator[Problem]:
+        """Warnings of what the site that publishes the page would make of it."""
+        site = self._site(page)
+        if site is None:
+            return
+        from fencerun.publishing import advice, templates
+
+        yield from advice.problems(page, site)
+        if not recording:
+            yield from templates.problems(page, site)
+
+    def _site(self, page: Page) -> Site | None:
+        from fencerun.publishing.finding import Sites
+
+        if self._sites is None:
+            self._sites = Sites(self.project.publishes)
+        return self._sites.site(page.path, page.text)
+
+    def recorded(self, page: Page) -> tuple[Problem, ...]:
+        """Warnings of what templates of its site make of a page that has just been recorded."""
+        if not page.fences or self.project.publishes == "none":
+            return ()
+        site = self._site(page)
+        if site is None or not site.engines:
+            return ()
+        from fencerun.publishing import templates
+
+        syntax = self.defaults(page).syntax
+        try:
+            now = reader.parse(files.read(page.path), page.path, syntax)
+        except FencerunError:  # gone meanwhile, and its verdicts say so
+            return ()
+        return tuple(templates.problems(now, site))
 
     def defaults(self, page: Page) -> PageSettings:
         """The project's settings for ``page``."""

@@ -103,10 +103,11 @@ class Session:
         if self.loaded is not None:
             return self.loaded
         pages = []
-        for page in self._intake.pages(self.names):
+        recording = self.request.verb == "record"
+        for page in self._intake.pages(self.names, recording=recording):
             self.problems += page.problems
             # The tokens are nine tenths of a page's memory; only what is written needs them.
-            pages.append(page if self.request.verb == "record" else replace(page, tokens=()))
+            pages.append(page if recording else replace(page, tokens=()))
         settled = [members(page, self.defaults(page)) for page in pages if not page.broken]
         settled = [found for found in settled if found]
         for found in settled:
@@ -153,6 +154,10 @@ class Session:
         page = self.page_run(share, self._tell)
         page.run(runner)
         self.notes += page.notes
+        if self.request.verb == "record" and share.selected:
+            for problem in self._intake.recorded(share.page):
+                self.problems.append(problem)
+                self.emit(ProblemFound(problem))
 
     def page_run(self, share: Share, emit: Callable[[Event], None]) -> PageRun:
         """The run of one page's share of the plan, which tells ``emit`` of all it does."""

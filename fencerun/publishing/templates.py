@@ -1,0 +1,99 @@
+"""Recorded text that a template engine of the project's site would act on. Pure.
+
+A recording is text to Markdown, and to readers. To an engine that reads the whole page first it
+is a template: Hugo's build fails, Jekyll silently leaves words out.
+"""
+
+from __future__ import annotations
+
+import re
+from bisect import bisect_right
+from collections.abc import Iterator
+
+from fencerun.events import Problem
+from fencerun.page import Page, Recording
+from fencerun.publishing.site import Engine, Site
+
+_SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
+_DELIMITER = re.compile(r"[ \t>]*(`{3,}|~{3,})")
+_END_OF_FRONT = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
+
+
+def problems(page: Page, site: Site) -> Iterator[Problem]:
+    """A warning for each recording and value that one of the site's engines would act on."""
+    for engine in site.engines:
+        if not any(mark in page.text for mark in engine.marks) or _off(page.text, engine):
+            continue
+        pattern, exempt = re.compile(engine.pattern), _exempt(page, engine)
+        for said in _said(page, engine):
+            for line, text, what in said:
+                found = pattern.search(text)
+                if found is not None and not any(a <= line < b for a, b in exempt):
+                    acts = f"`{found[0].strip()}`, which {engine.name} acts on ({site.file})"
+                    where = f"{what} holds {acts}"
+                    yield Problem(page.path, line, "template", where, engine.remedy, "warning")
+                    break  # one for each recording
+
+
+def _off(text: str, engine: Engine) -> bool:
+    """Whether the page's front matter turns the engine off."""
+    if engine.front is None or not text.startswith("---"):
+        return False
+    end = _END_OF_FRONT.search(text, 3)
+    return end is not None and re.search(engine.front, text[: end.start()]) is not None
+
+
+def _said(page: Page, engine: Engine) -> Iterator[Iterator[tuple[int, str, str]]]:
+    """What fences said: for each recording and value its lines, with their numbers and whose."""
+    for fence in page.fences:
+        recording = fence.recording
+        if recording is not None and not _excused(page, recording, engine):
+            yield _lines(page, recording, engine)
+        for value in fence.values:
+            yield iter([(value.line, value.text, f"a value of fence {fence.number}")])
+
+
+def _lines(page: Page, recording: Recording, engine: Engine) -> Iterator[tuple[int, str, str]]:
+    first, what = recording.line, f"the output of fence {recording.number}"
+    lines = [page.lines.text(first - 1 + index) for index in range(len(recording.text))]
+    if engine.reach == "prose":
+        lines = list(_prose(lines)) if recording.region else []
+    for index, text in enumerate(lines):
+        yield first + index, text, what
+
+
+def _excused(page: Page, recording: Recording, engine: Engine) -> bool:
+    """Whether the recording's opening line has the word that turns the engine off."""
+    if engine.word is None:
+        return False
+    return re.search(engine.word, page.lines.text(recording.block.open)) is not None
+
+
+def _prose(lines: list[str]) -> Iterator[str]:
+    """The lines of a region, without what is code in them."""
+    opened = ""
+    for line in lines:
+        match = _DELIMITER.match(line)
+        if opened and match and match[1].startswith(opened) and not line[match.end() :].strip():
+            opened = ""
+        elif match and not opened:
+            opened = match[1]
+        elif not opened:
+            yield _SPAN.sub("", line)
+            continue
+        yield ""
+
+
+def _exempt(page: Page, engine: Engine) -> list[tuple[int, int]]:
+    """The spans of lines, counted from 1, that the page exempts from the engine."""
+    if engine.exempts is None:
+        return []
+    openers, closers = (
+        [page.lines.number_at(match.start()) + 1 for match in re.finditer(pattern, page.text)]
+        for pattern in engine.exempts
+    )
+    spans = []
+    for opener in openers:
+        after = bisect_right(closers, opener - 1)
+        spans.append((opener, closers[after] if after < len(closers) else len(page.lines) + 1))
+    return spans
