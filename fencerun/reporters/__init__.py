@@ -36,21 +36,23 @@ def make(
     width: int | None = None,
     verbose: int = 0,
     summary: str | None = None,
+    beside: bool = False,
 ) -> Reporter:
     """The reporter called ``name``, writing to ``stream``.
 
-    ``color`` and ``width`` (columns) default to what the terminal says; only ``rich`` heeds them.
+    ``color`` and ``width`` (columns) default to what the terminal says; only ``rich`` heeds them,
+    and ``plain`` the width. ``beside`` shows diffs side by side, in these two, where there is room.
     ``summary`` is the file that ``github`` appends its job summary to, the value of
     ``GITHUB_STEP_SUMMARY``. Raises ValueError for a name that is not in NAMES.
     """
     if name == "plain":
         from fencerun.reporters.plain import PlainReporter
 
-        return PlainReporter(stream, verbose=verbose)
+        return PlainReporter(stream, verbose=verbose, width=width, beside=beside)
     if name == "rich":
         from fencerun.reporters.rich import RichReporter
 
-        return RichReporter(stream, color=color, width=width, verbose=verbose)
+        return RichReporter(stream, color=color, width=width, verbose=verbose, beside=beside)
     if name == "github":
         from fencerun.reporters.github import GithubReporter
 

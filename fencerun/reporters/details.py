@@ -32,11 +32,14 @@ _OUTPUT_LINES = (12, 100, 1_000_000)
 _MARK_ROLES: dict[str, Role] = {" ": "same", "-": "removed", "+": "added", "~": "faint"}
 
 
-def report(verdict: Verdict, verbose: int = 0) -> tuple[Line, ...]:
-    """Every line to show for a verdict; none for one that is as it should be, unless verbose."""
+def report(verdict: Verdict, verbose: int = 0, columns: int | None = None) -> tuple[Line, ...]:
+    """Every line to show for a verdict; none for one that is as it should be, unless verbose.
+
+    With ``columns``, a diff is shown side by side within so many.
+    """
     lines: list[Line] = []
     if needs_attention(verdict):
-        lines += (head(verdict), *details(verdict, verbose))
+        lines += (head(verdict), *details(verdict, verbose, columns))
     elif verbose:
         lines.append((*head(verdict), *_aside(verdict)))
     leaks = [leak for leak in verdict.leaks if verbose or not leak.undone]
@@ -47,7 +50,7 @@ def report(verdict: Verdict, verbose: int = 0) -> tuple[Line, ...]:
     return tuple(lines)
 
 
-def details(verdict: Verdict, verbose: int = 0) -> tuple[Line, ...]:
+def details(verdict: Verdict, verbose: int = 0, columns: int | None = None) -> tuple[Line, ...]:
     """What stands under the message of a verdict that needs attention."""
     width = _margin_width(verdict)
     lines: list[Line] = []
@@ -55,7 +58,7 @@ def details(verdict: Verdict, verbose: int = 0) -> tuple[Line, ...]:
         lines += _failure(verdict, verdict.failure, width, verbose)
     elif verdict.source and not verdict.diff:
         lines.append(_quoted("source", verdict.source.strip(), width, number=verdict.line))
-    lines += _diff(verdict.diff, width, _limit(_DIFF_LINES, verbose))
+    lines += _diff(verdict.diff, width, _limit(_DIFF_LINES, verbose), columns)
     if verdict.kind == "failed":
         lines += _tail("output so far", verdict.output, width, verbose)
         lines += _tail("stderr", verdict.stderr, width, verbose)
@@ -151,9 +154,15 @@ def _tail(name: str, text: str, width: int, verbose: int) -> Iterator[Line]:
         yield _quoted("quoted", line, width)
 
 
-def _diff(diff: tuple[DiffLine, ...], width: int, limit: int) -> Iterator[Line]:
+def _diff(
+    diff: tuple[DiffLine, ...], width: int, limit: int, columns: int | None
+) -> Iterator[Line]:
     shown = diff[:limit]
-    for line, words in zip(shown, _windows(shown), strict=True):
+    if columns is not None:
+        from fencerun.reporters.sidebyside import side_by_side  # few runs show it
+
+        yield from side_by_side(shown, _windows(shown), width, INDENT, columns)
+    for line, words in zip(shown, _windows(shown), strict=True) if columns is None else ():
         role = _MARK_ROLES[line.mark]
         yield _quoted(role, words, width, number=line.line, mark=f" {line.mark}")
     if len(diff) > limit:

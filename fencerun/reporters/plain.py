@@ -15,14 +15,20 @@ from fencerun.reporters.summary import closing, opening
 from fencerun.reporters.tally import Tally
 from fencerun.reporters.wording import Line, problem_also, problem_head, text
 
+#: Columns of what is no terminal, as `diff --side-by-side` has them.
+WIDTH = 130
+
 
 class PlainReporter:
     """Writes a message a line, details indented beneath."""
 
-    def __init__(self, stream: TextIO, *, verbose: int = 0) -> None:
+    def __init__(
+        self, stream: TextIO, *, verbose: int = 0, width: int | None = None, beside: bool = False
+    ) -> None:
         self._stream = stream
         self._encoding: str | None = getattr(stream, "encoding", None)
         self._verbose = verbose
+        self._columns = _fitting(width or WIDTH) if beside else None
         self._tally = Tally()
 
     def handle(self, event: Event) -> None:
@@ -31,7 +37,7 @@ class PlainReporter:
         for problem in news.problems:
             self._write((problem_head(problem), *problem_also(problem)))
         for verdict in news.verdicts:
-            self._write(report(verdict, self._verbose))
+            self._write(report(verdict, self._verbose, self._columns))
         if isinstance(event, RunStarted):
             self._write((opening(event),))
         elif isinstance(event, PageDone) and event.written and self._verbose:
@@ -50,3 +56,9 @@ class PlainReporter:
         if self._tally.started is not None and self._tally.done is None:
             self._write(closing(self._tally))
         self._tally = Tally()
+
+
+def _fitting(width: int) -> int | None:
+    from fencerun.reporters.sidebyside import fitting  # few runs show it
+
+    return fitting(width)

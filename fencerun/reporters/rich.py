@@ -6,18 +6,24 @@ work. Text from fences becomes rich Text, never markup.
 
 from __future__ import annotations
 
+import os
+import platform
+import re
 import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
 
 from rich.console import Console
 from rich.live import Live
+from rich.style import Style
 from rich.text import Text
 
 from fencerun.events import Event, PageDone, RunDone, RunStarted
+from fencerun.reporters import links
 from fencerun.reporters.details import report
 from fencerun.reporters.escape import encodable, one_line
 from fencerun.reporters.progress import Progress
+from fencerun.reporters.sidebyside import fitting
 from fencerun.reporters.summary import closing, opening
 from fencerun.reporters.tally import Tally
 from fencerun.reporters.wording import Line, Role, Span, problem_also, problem_head
@@ -44,6 +50,8 @@ STYLES: dict[Role, str] = {
     "faint": "dim",
 }
 
+_LOCATION = re.compile(r"(.+):([0-9]+)(?=:?\Z)", re.DOTALL)
+
 #: How often the live display is drawn anew, a second.
 _FRAMES = 8
 #: A run shorter than this never shows it, so that quick runs don't flicker; in seconds.
@@ -62,10 +70,13 @@ class RichReporter:
         verbose: int = 0,
         live: bool | None = None,
         clock: Callable[[], float] = time.monotonic,
+        beside: bool = False,
     ) -> None:
         self._console = _console(stream, color, width)
         self._animated = _animates(self._console, stream) if live is None else live
         self._verbose = verbose
+        self._beside = beside
+        self._linked = links.wanted(os.environ, stream.isatty())
         self._clock = clock
         self._tally = Tally()
         self._progress = Progress()
@@ -83,7 +94,7 @@ class RichReporter:
         for problem in news.problems:
             self._print((problem_head(problem), *problem_also(problem)))
         for verdict in news.verdicts:
-            self._print_block(report(verdict, self._verbose))
+            self._print_block(report(verdict, self._verbose, self._room()))
         if isinstance(event, PageDone) and event.written and self._verbose:
             self._print(((Span("note", f"{one_line(event.page)}: written"),),))
         elif isinstance(event, RunDone):
@@ -133,6 +144,10 @@ class RichReporter:
         rows = [Text(), *map(self._text, lines)] if self._gap else map(self._text, lines)
         return Text("\n", no_wrap=True, overflow="crop").join(rows)
 
+    def _room(self) -> int | None:
+        """The columns for a diff side by side; a terminal may be made wider during a run."""
+        return fitting(self._console.width) if self._beside else None
+
     def _print_block(self, lines: tuple[Line, ...]) -> None:
         """A message with its details; a blank line apart from its neighbours when it has any."""
         if not lines:
@@ -151,9 +166,22 @@ class RichReporter:
     def _text(self, line: Line) -> Text:
         shown = Text(no_wrap=True, overflow="crop")
         for span in line:
+            start = len(shown)
             shown.append(encodable(span.text, self._console.encoding), STYLES[span.role])
+            if self._linked and span.role == "location":
+                _link(shown, start, span.text)
         shown.rstrip()
         return shown
+
+
+def _link(shown: Text, start: int, words: str) -> None:
+    """Make a link of the ``path:line`` that ``words`` are, where that file is there."""
+    place = _LOCATION.match(words)
+    if place is not None and os.path.isfile(place[1]):
+        # VS Code takes a host for a share on the network.
+        host = "" if os.environ.get("TERM_PROGRAM") == "vscode" else platform.node()
+        target = links.url(os.path.abspath(place[1]), int(place[2]), host)
+        shown.stylize(Style(link=target), start, start + place.end())
 
 
 def _animates(console: Console, stream: TextIO) -> bool:

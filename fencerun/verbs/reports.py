@@ -25,6 +25,12 @@ def options(verb: argparse.ArgumentParser) -> None:
         metavar="NAME[=FILE]",
         help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
     )
+    verb.add_argument(
+        "--diff",
+        choices=("unified", "side-by-side"),
+        default="unified",
+        help="side-by-side: recorded on the left, printed on the right, from 100 columns on",
+    )
 
 
 def made(arguments: argparse.Namespace, opened: list[TextIO]) -> list[Reporter]:
@@ -44,19 +50,36 @@ def made(arguments: argparse.Namespace, opened: list[TextIO]) -> list[Reporter]:
             raise UsageError(f"--report {name}: no such report", f"there are {known}")
         on_stdout = on_stdout or not file
         stream = _open(wish, file, opened) if file else stdout()
-        found.append(_make(name, stream, arguments.verbose))
+        found.append(_make(name, stream, arguments))
     if not on_stdout:
         # A line that is redrawn and a debugger's prompt would write over each other.
         terminal = "rich" if sys.stdout.isatty() and not arguments.pdb else "plain"
-        found.insert(0, _make(terminal, stdout(), arguments.verbose))
+        found.insert(0, _make(terminal, stdout(), arguments))
     return found
 
 
-def _make(name: str, stream: TextIO, verbose: int) -> Reporter:
+def _make(name: str, stream: TextIO, arguments: argparse.Namespace) -> Reporter:
     from fencerun import reporters
 
-    summary = os.environ.get("GITHUB_STEP_SUMMARY")
-    return reporters.make(name, stream, verbose=verbose, summary=summary)
+    beside = arguments.diff == "side-by-side"
+    return reporters.make(
+        name,
+        stream,
+        width=_columns(stream) if beside and name == "plain" else None,
+        verbose=arguments.verbose,
+        summary=os.environ.get("GITHUB_STEP_SUMMARY"),
+        beside=beside,
+    )
+
+
+def _columns(stream: TextIO) -> int | None:
+    """The columns of what ``stream`` writes to, where it is a terminal or COLUMNS says it."""
+    import shutil
+
+    said = os.environ.get("COLUMNS", "")
+    if not stream.isatty() and not said.isdigit():
+        return None
+    return shutil.get_terminal_size().columns
 
 
 def _open(wish: str, file: str, opened: list[TextIO]) -> TextIO:
