@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from fencerun import config, files, interpreter, reader, redaction, runs, selection, state
+from fencerun import config, interpreter, redaction, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import parse, parse_own
 from fencerun.discovery import NoSuchPath, discover
@@ -23,7 +23,6 @@ from fencerun.events import Event, RunDone
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.masks import NAMED, Mask
-from fencerun.plural import count
 from fencerun.probing import Prober
 from fencerun.selection import Target
 from fencerun.session import Request, Session
@@ -190,25 +189,17 @@ def strip(request: Request) -> int:
 
     A page with a problem is left as it is. Raises UsageError where less than pages is named.
     """
-    from fencerun.strip import strip as stripped
+    from fencerun.strip import off
 
     single = [target for target in request.targets if target.fence or target.line]
     narrowed = request.word or request.requires or request.since or request.shard
     if single or narrowed or request.among is not None:
         raise UsageError("--strip removes every recording of a page", "name pages or directories")
-    code = 0
     settings = project()
+    code = 0
     for name in _names(request.targets, settings):
         relative = os.path.relpath(name, settings.root).replace(os.sep, "/")
-        page = reader.parse(files.read(name), name, settings.settings_for(relative).syntax)
-        if page.broken:
-            problem = page.problems[0]
-            print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")
-            code = 3
-        elif page.recordings:
-            with files.locked(name):
-                files.replace(name, stripped(page))
-            print(f"{name}: {count(len(page.recordings), 'recording')} removed")
+        code = max(code, off(name, settings.settings_for(relative).syntax))
     return code
 
 

@@ -14,11 +14,14 @@ from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from fencerun import files
+from fencerun.errors import FencerunError
 from fencerun.events import Verdict
 from fencerun.frozen import dataclass
 
 DIRECTORY = ".fencerun"
 _FILE = "last.json"
+_TEMPORARY = ".last-"
 _VERSION = 1
 
 #: Verdicts that `--lf` selects.
@@ -60,23 +63,29 @@ def save(
     Unless the run is ``timed``, seconds stay as they are. A project that cannot be written to has
     no state; that is no error.
     """
-    before = load(root)
-    fences = {fence: [last.kind, last.seconds] for fence, last in before.items()}
-    for verdict in verdicts:
-        fence = f"{relative.get(verdict.page, verdict.page)}::{verdict.fence}"
-        seconds = verdict.seconds if timed else before.get(fence, Last("")).seconds
-        fences[fence] = [verdict.kind, seconds]
-    with suppress(OSError):
-        _write(root / DIRECTORY, json.dumps({"version": _VERSION, "fences": fences}))
+    directory = root / DIRECTORY
+    with suppress(OSError, FencerunError):
+        directory.mkdir(exist_ok=True)
+        # Two runs that end at once shall both be remembered.
+        with files.locked(str(directory)):
+            before = load(root)
+            fences = {fence: [last.kind, last.seconds] for fence, last in before.items()}
+            for verdict in verdicts:
+                fence = f"{relative.get(verdict.page, verdict.page)}::{verdict.fence}"
+                seconds = verdict.seconds if timed else before.get(fence, Last("")).seconds
+                fences[fence] = [verdict.kind, seconds]
+            _write(directory, json.dumps({"version": _VERSION, "fences": fences}))
 
 
 def _write(directory: Path, text: str) -> None:
-    directory.mkdir(exist_ok=True)
+    """Replace the state as a whole. Whoever has the lock may delete what killed runs left."""
     ignore = directory / ".gitignore"
     if not ignore.exists():
         ignore.write_text("*\n", encoding="ascii")
+    for left in directory.glob(f"{_TEMPORARY}*"):
+        left.unlink()
     # Importing `tempfile` takes longer than all else that is done here.
-    name = directory / f".last-{os.getpid()}-{time.monotonic_ns()}"
+    name = directory / f"{_TEMPORARY}{os.getpid()}-{time.monotonic_ns()}"
     descriptor = os.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     try:
         with open(descriptor, "w", encoding="utf-8") as file:

@@ -1,11 +1,38 @@
-"""`fencerun record --strip`: every recording off a page, nothing else. Pure."""
+"""`fencerun record --strip`: every recording off a page, nothing else."""
 
 from __future__ import annotations
 
+from fencerun import files, reader
+from fencerun.frontmatter import Syntax
 from fencerun.page import Page
-from fencerun.splice import splice
+from fencerun.plural import count
+from fencerun.splice import SpliceError, splice
 
 
 def strip(page: Page) -> bytes:
     """The bytes of ``page`` without any recording. Raises SpliceError, and then nothing changed."""
     return splice(page, {recording.number: None for recording in page.recordings})
+
+
+def off(name: str, syntax: Syntax | None) -> int:
+    """Strip the page called ``name``, say so, and return the exit code.
+
+    A page with a problem is left as it is. It is read under its lock, so that no edit made
+    meanwhile is taken back. Raises FencerunError where it cannot be read or written.
+    """
+    with files.locked(name):
+        page = reader.parse(files.read(name), name, syntax)
+        if page.broken:
+            problem = page.problems[0]
+            print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")
+            return 3
+        if not page.recordings:
+            return 0
+        try:
+            files.replace(name, strip(page))
+        except SpliceError as error:
+            line = next(r.line for r in page.recordings if r.number == error.fence)
+            print(f"{name}:{line}: refused: output:{error.fence}, {error.why}")
+            return 1
+    print(f"{name}: {count(len(page.recordings), 'recording')} removed")
+    return 0

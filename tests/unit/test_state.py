@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import get_args
 
@@ -107,3 +108,24 @@ def test_lf_selects_what_turned_a_run_red() -> None:
     for kind in get_args(VerdictKind):
         alone = exit_code([verdict(1), verdict(2, kind)], ())[0]
         assert (kind in RED) == (alone != 0 and kind != "orphan"), kind
+
+
+def test_runs_that_end_at_once_are_both_remembered(tmp_path: Path) -> None:
+    """Each reads what is there and adds its own: without a lock the last one wins."""
+    count = 24
+
+    def one(number: int) -> None:
+        save(tmp_path, [verdict(number)], {})
+
+    with ThreadPoolExecutor(count) as pool:
+        list(pool.map(one, range(count)))
+    assert len(load(tmp_path)) == count
+
+
+def test_what_a_killed_run_left_is_swept(tmp_path: Path) -> None:
+    save(tmp_path, [verdict(1)], {})
+    directory = tmp_path / ".fencerun"
+    (directory / ".last-123-456").write_text("{")
+    save(tmp_path, [verdict(2)], {})
+    assert sorted(path.name for path in directory.iterdir()) == [".gitignore", "last.json"]
+    assert len(load(tmp_path)) == 2
