@@ -51,8 +51,11 @@ class Zygote:
         self._link: Link | None = None
         self._about: dict[str, Any] | None = None
         self._ended: dict[int, int] = {}
+        self._over = False
 
     def start(self) -> None:
+        if self._over:
+            raise EngineError("the engine was ended")
         if self._interpreter is None:
             ours, theirs = socket.socketpair()
             with theirs:
@@ -121,7 +124,11 @@ class Zygote:
         return worker.status
 
     def abandon(self) -> None:
-        """End the interpreter and all below it, also while another thread waits for it."""
+        """End the interpreter and all below it, also while another thread waits for it.
+
+        There will be no other; ``close`` is still to be called.
+        """
+        self._over = True
         interpreter = self._interpreter
         if interpreter is not None:
             interpreter.kill()

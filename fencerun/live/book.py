@@ -1,0 +1,166 @@
+"""What is known of each fence of the open pages, from reading to reading and run to run.
+
+The mutable middle of the live core: takes readings and events in, says what is due, and gives
+views. Runs nothing, reads nothing, and is not safe for threads: its owner holds the lock.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import field, replace
+
+from fencerun.engines.standing import Place
+from fencerun.events import DiffLine, FenceDone, FenceStarted, Verdict
+from fencerun.frozen import dataclass
+from fencerun.live.due import Due, due
+from fencerun.live.reading import Print, Reading
+from fencerun.live.view import FenceView, PageView
+from fencerun.pagerun import orphaned
+from fencerun.plan import Share
+from fencerun.state import Last
+
+
+@dataclass(slots=True)
+class Known:
+    """What is known of one fence, also while its page has a problem or is gone."""
+
+    #: What the verdict rests on; before there is one, the page as it was opened.
+    rests_on: Print | None = None
+    verdict: Verdict | None = None
+    #: The page line of the fence when it got its verdict.
+    line: int = 0
+    #: What it was when it last ran here and gave an outcome.
+    ran: Print | None = None
+    before: str | None = None
+    seconds: float | None = None
+    held: bool = False
+    since: float | None = None
+
+
+@dataclass(slots=True)
+class Book:
+    """The open pages, in order, and their fences."""
+
+    readings: dict[str, Reading] = field(default_factory=dict)
+    fences: dict[Place, Known] = field(default_factory=dict)
+
+    def take(self, reading: Reading, last: Mapping[int, Last], *, opened: bool = False) -> Due:
+        """Take a reading in, and say what it makes due.
+
+        ``last`` is what earlier runs said of its fences. With ``opened`` they are as they should
+        be, whatever they say: nothing is due.
+        """
+        self.readings[reading.path] = reading
+        if reading.broken:
+            return Due()
+        for number in reading.prints:
+            known = self.fences.setdefault((reading.path, number), Known())
+            if known.before is None and number in last:
+                known.before, known.seconds = last[number].kind, last[number].seconds
+            if opened and known.rests_on is None:
+                known.rests_on = reading.prints[number]
+        own = {n: self.fences[reading.path, n] for n in reading.prints}
+        found = due(
+            reading,
+            {n: k.rests_on for n, k in own.items() if k.rests_on is not None},
+            {n: k.seconds for n, k in own.items() if k.seconds is not None},
+            {n: k.ran for n, k in own.items() if k.ran is not None},
+        )
+        for number, known in own.items():
+            known.held = number in found.held
+        return found
+
+    def stale(self, path: str) -> Iterator[int]:
+        """The fences of a page that changed since they got their verdict."""
+        reading = self.readings[path]
+        for number, now in reading.prints.items():
+            if self.fences[path, number].rests_on != now:
+                yield number
+
+    def note(
+        self, event: object, prints: Mapping[Place, Print], lines: Mapping[Place, int]
+    ) -> None:
+        """Take in what a run tells; ``prints`` and ``lines`` are of the pages as it runs them."""
+        if isinstance(event, FenceStarted):
+            known = self.fences.get((event.page, event.fence))
+            if known is not None:
+                known.since = time.monotonic()
+        elif isinstance(event, FenceDone):
+            verdict = event.verdict
+            place = verdict.page, verdict.fence
+            if place not in prints or place not in self.fences:
+                return
+            known = self.fences[place]
+            known.verdict, known.rests_on = verdict, prints[place]
+            known.line, known.since, known.held = lines[place], None, False
+            known.before = None
+            if verdict.seconds is not None:
+                known.seconds = verdict.seconds
+
+    def ran(self, places: Iterable[Place], prints: Mapping[Place, Print]) -> None:
+        """The outcomes of these fences are known, as they were when their run began."""
+        for place in places:
+            if place in self.fences and place in prints:
+                self.fences[place].ran = prints[place]
+
+    def recorded(self, now: Reading, numbers: Iterable[int]) -> None:
+        """A page was written: what it says of these fences is what they printed."""
+        for number in numbers:
+            known, new = self.fences.get((now.path, number)), now.prints.get(number)
+            if known is None or new is None or known.rests_on is None:
+                continue
+            if known.rests_on.does == new.does:
+                known.rests_on = new
+
+    def rest(self) -> None:
+        """Nothing runs any more."""
+        for known in self.fences.values():
+            known.since = None
+
+    def page(self, path: str, queued: frozenset[str]) -> PageView:
+        """A page as it is known now."""
+        reading = self.readings[path]
+        page = reading.page
+        fences = tuple(self._fence(reading, f.number, f.line, queued) for f in page.fences)
+        orphans = tuple(orphaned(Share(page, (), (), len(page.fences))))
+        return PageView(path, page, fences, page.problems, orphans)
+
+    def _fence(self, reading: Reading, number: int, line: int, queued: frozenset[str]) -> FenceView:
+        known = self.fences.get((reading.path, number), Known())
+        name = f"{reading.path}::{number}"
+        now = reading.prints.get(number)
+        verdict = known.verdict and moved(known.verdict, line - known.line)
+        return FenceView(
+            name, reading.path, number, line, verdict, known.before, known.seconds,
+            now is not None and known.rests_on != now, known.held, name in queued, known.since,
+        )  # fmt: skip
+
+
+def moved(verdict: Verdict, by: int) -> Verdict:
+    """The verdict of a fence that now stands so many lines further down."""
+    if not by:
+        return verdict
+    diff = tuple(_moved(line, by) for line in verdict.diff)
+    return replace(verdict, line=verdict.line + by, diff=diff)
+
+
+def _moved(line: DiffLine, by: int) -> DiffLine:
+    return line if line.line is None else replace(line, line=line.line + by)
+
+
+def parse(ids: Iterable[str], readings: Mapping[str, Reading]) -> Iterator[Place]:
+    """The fences that ids and names of pages stand for, each once, those that there are."""
+    seen: set[Place] = set()
+    for name in ids:
+        path, mark, number = name.rpartition("::")
+        if mark and number.isdecimal() and path in readings:
+            places = [(path, int(number))]
+        elif name in readings:
+            places = [(name, n) for n in readings[name].prints]
+        else:
+            places = []
+        for place in places:
+            if place not in seen and place[1] in readings[place[0]].prints:
+                seen.add(place)
+                yield place
