@@ -1,0 +1,1 @@
+"""Faults of other tools that ours must not have, and faults of the world around it."""
