@@ -38,9 +38,11 @@ VERBS = {
     "check": "run and compare; never writes a page",
     "record": "run, and write what was printed into the pages",
     "status": "every fence and what is known of it; runs nothing",
+    "tag": "number the code blocks of pages that have no tags yet",
     "audit": "is each result independent of order and company?",
     "explain": "why a fence is stale, kept or skipped",
     "init": "a first lesson, a configuration and a CI workflow",
+    "serve": "the pages in the browser, live: run and record from there",
 }
 
 

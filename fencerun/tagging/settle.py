@@ -1,0 +1,204 @@
+"""Which candidates of a page become fences, and what they continue: found in their code, and by
+running them where that is asked for.
+
+What fails is taken out, or tried once more behind the block before it, and the rest runs again,
+until a run has no fault: that run is the proof of what is tagged. Knows nothing of text or disks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence, Set
+from dataclasses import field
+
+from fencerun.frozen import dataclass
+from fencerun.kinds import PYTHONS
+from fencerun.page import Page
+from fencerun.plan import Member
+from fencerun.result import Failure
+from fencerun.tagging import reasons
+from fencerun.tagging.candidates import Candidate, Left
+from fencerun.tagging.drafts import draft, first_number, nodes
+from fencerun.tagging.links import Links, chained, link, worth_a_setting
+from fencerun.tagging.trial import Tried
+
+#: Runs a draft, and says what came of the fences with these numbers.
+Try = Callable[[Page, Set[int]], Tried]
+
+
+@dataclass(frozen=True, slots=True)
+class Settled:
+    """What is to be tagged. ``idle`` says why a block could not be tried here, by line, and
+    ``printed`` what each printed."""
+
+    kept: Sequence[Candidate]
+    links: Links
+    left: Sequence[Left] = ()
+    idle: dict[int, str] = field(default_factory=dict)
+    printed: dict[int, tuple[str, ...]] = field(default_factory=dict)
+
+
+@dataclass(slots=True)
+class Search:
+    """Finds what of ``candidates`` can be tagged. ``settable``: the page can be set as a whole."""
+
+    page: Page
+    members: Sequence[Member]
+    candidates: Sequence[Candidate]
+    settable: bool
+    run: Try | None = None
+
+    def settled(self) -> Settled:
+        """What is to be tagged, each block on its own merits or as a page of one script."""
+        linked = self._links(self.candidates, {}, previous=False)
+        found = nodes(self.candidates, self.members)
+        previous = self.settable and not self.page.fences and worth_a_setting(found, linked)
+        if self._set_already():
+            previous = True
+        if self.run is None:
+            links = self._links(self.candidates, {}, previous) if previous else linked
+            return Settled(self.candidates, links)
+        if not previous:
+            return _Rounds(self, self.run, previous=False).settled()
+        first = _Rounds(self, self.run, previous=True)
+        settled = first.settled()
+        if self._set_already() or not first.curious:
+            return settled
+        other = _Rounds(self, self.run, previous=False).settled()
+        return other if len(other.kept) > len(settled.kept) else settled
+
+    def _set_already(self) -> bool:
+        return self.page.settings.defaults.continues == "previous"
+
+    def _links(self, alive: Sequence[Candidate], also: dict[int, int], previous: bool) -> Links:
+        found = nodes(alive, self.members)
+        return chained(found) if previous else link(found, also)
+
+    def numbers(self) -> dict[int, int]:
+        """A number for each fence and candidate, by line; of candidates only for trials."""
+        found = {fence.line: fence.number for fence in self.page.fences}
+        first = first_number(self.page)
+        return found | {c.line: first + index for index, c in enumerate(self.candidates)}
+
+
+class _Rounds:
+    """Runs over one page, each without what failed in those before."""
+
+    def __init__(self, search: Search, run: Try, *, previous: bool) -> None:
+        self._search = search
+        self._run = run
+        self._previous = previous
+        self._alive = list(search.candidates)
+        self._also: dict[int, int] = {}
+        self._dead: dict[int, tuple[Candidate, Failure | str]] = {}
+        #: Whether a block failed that might not have failed alone.
+        self.curious = False
+
+    def settled(self) -> Settled:
+        search, numbers = self._search, self._search.numbers()
+        while True:
+            links = search._links(self._alive, self._also, self._previous)
+            page = draft(search.page, self._alive, numbers, links)
+            wanted = {numbers[candidate.line] for candidate in self._alive}
+            tried = self._run(page, wanted) if wanted else Tried()
+            if not self._sort_out(tried, numbers, links):
+                break
+        lines = {number: line for line, number in numbers.items()}
+        return Settled(
+            tuple(self._alive),
+            links,
+            tuple(self._left()),
+            {lines[number]: why for number, why in tried.idle.items()},
+            {lines[number]: text for number, text in tried.printed.items()},
+        )
+
+    def _sort_out(self, tried: Tried, numbers: dict[int, int], links: Links) -> bool:
+        """Take out what failed, or give it another chance. Whether there was anything."""
+        before = len(self._alive), len(self._also)
+        red = {line for line, number in numbers.items() if number in tried.failures}
+        bad = self._bad(tried, numbers, links, red)
+        for candidate, fault in bad:
+            earlier = self._another_chance(candidate, fault, links, red)
+            if earlier is None:
+                self._alive.remove(candidate)
+                self._dead[candidate.line] = candidate, fault
+            else:
+                self._also[candidate.line] = earlier
+        if not bad:
+            # What neither failed nor ran stands behind something that ended the process.
+            lost = [c for c in self._alive if self._unseen(tried, numbers[c.line])]
+            for candidate in lost:
+                self._alive.remove(candidate)
+                self._dead[candidate.line] = candidate, "it did not get to run"
+        return before != (len(self._alive), len(self._also))
+
+    def _unseen(self, tried: Tried, number: int) -> bool:
+        return number not in tried.printed and number not in tried.idle
+
+    def _bad(
+        self, tried: Tried, numbers: dict[int, int], links: Links, red: Set[int]
+    ) -> list[tuple[Candidate, Failure | str]]:
+        found: list[tuple[Candidate, Failure | str]] = []
+        fixed = {member.fence.line for member in self._search.members}
+        for candidate in self._alive:
+            number = numbers[candidate.line]
+            if number in tried.failures:
+                found.append((candidate, tried.failures[number]))
+            elif number in tried.idle and not candidate.needs:
+                found.append((candidate, f"it was not tried: {tried.idle[number]}"))
+            elif broken := fixed & red & set(self._path(candidate.line, links)):
+                number = numbers[min(broken)]
+                found.append((candidate, f"it continues fence {number}, which fails here"))
+        return found
+
+    def _path(self, line: int, links: Links) -> list[int]:
+        """The lines of all that a block continues, itself not among them."""
+        if self._previous and line not in links.parents:
+            return [c.fence.line for c in self._search.members if c.fence.line < line]
+        found: list[int] = []
+        current = links.parents.get(line)
+        while current is not None:
+            found.append(current)
+            current = links.parents.get(current)
+        return found
+
+    def _another_chance(
+        self, candidate: Candidate, fault: Failure | str, links: Links, red: Set[int]
+    ) -> int | None:
+        """The line of a block to try it behind; None where that would be of no use."""
+        if isinstance(fault, str) or not _may_depend(fault):
+            return None
+        name = fault.missing_name
+        python = [c for c in self._alive if c.language in PYTHONS and c.line < candidate.line]
+        if name is not None and not any(name in c.names.makes or c.names.stars for c in python):
+            return None
+        if self._previous:
+            self.curious = True
+            return None
+        lines = [c.line for c in python if c.line not in red and not c.needs]
+        lines += [m.fence.line for m in self._search.members if m.fence.line < candidate.line]
+        if candidate.line in self._also or candidate.language not in PYTHONS or not lines:
+            return None
+        nearest = max(lines)
+        return nearest if nearest not in self._path(candidate.line, links) else None
+
+    def _left(self) -> list[Left]:
+        candidates = [candidate for candidate, _ in self._dead.values()]
+        alive = list(self._alive)
+        found = []
+        for candidate, fault in self._dead.values():
+            if isinstance(fault, str):
+                found.append(Left(candidate.line, fault, "tag it by hand if it is to run"))
+            else:
+                found.append(reasons.why(candidate, fault, [*candidates, *alive]))
+        return found
+
+
+def _may_depend(failure: Failure) -> bool:
+    """Whether what ran before a block can have to do with its failure."""
+    if failure.kind not in ("exception", "exit"):
+        return False
+    classes = {name.rpartition(".")[2] for name in failure.mro}
+    hopeless = {"ImportError", "EOFError", "SyntaxError"}
+    if classes & hopeless or not classes:
+        return False
+    return not (reasons.needs_gpu(failure) or reasons.needs_network(failure))

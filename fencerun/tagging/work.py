@@ -1,0 +1,235 @@
+"""The verb `tag`, from a call to pages on disk and an exit code.
+
+Reads each page, finds its candidates, settles what they become, and writes the page. Everything
+that it says goes to one stream.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from contextlib import ExitStack
+from dataclasses import field
+from typing import TextIO
+
+from fencerun import files, launch, preload, reader
+from fencerun.engines.base import EngineOptions
+from fencerun.errors import FencerunError, UsageError
+from fencerun.events import Problem
+from fencerun.frozen import dataclass
+from fencerun.infostring import Carrier
+from fencerun.page import Page
+from fencerun.plan import members
+from fencerun.session import Request, Session
+from fencerun.status import problem_line
+from fencerun.tagging import report
+from fencerun.tagging.candidates import Candidate, Left, candidates
+from fencerun.tagging.drafts import first_number, requires
+from fencerun.tagging.links import Links
+from fencerun.tagging.renderer import Choice, choose
+from fencerun.tagging.settle import Search, Settled
+from fencerun.tagging.trial import Trial
+from fencerun.tagging.writing import Refusal, Tag, possible, settable, tagged
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What a caller asks for. ``carrier`` is None where the project's renderer is to say it."""
+
+    targets: tuple[str, ...]
+    tried: bool = False
+    dry_run: bool = False
+    carrier: Carrier | None = None
+    python: str | None = None
+    without: tuple[str, ...] = ()
+
+
+def tag(wish: Wish, stream: TextIO) -> int:
+    """Tag the pages and return the exit code.
+
+    3 where a page has a problem, 2 where one could not be written, 1 where a dry run would change
+    one, else 0. Raises UsageError.
+    """
+    targets = launch.targets(wish.targets)
+    for target in targets:
+        if target.fence or target.line:
+            raise UsageError(f"{target}: `tag` takes whole pages", f"write `{target.path}`")
+    request = Request("check", targets)
+    session = launch.session(request, lambda event: None, python=wish.python, without=wish.without)
+    return _Work(wish, session, stream).run()
+
+
+@dataclass(slots=True)
+class _Work:
+    """One call of the verb."""
+
+    wish: Wish
+    session: Session
+    stream: TextIO
+    changed: int = 0
+    tagged: int = 0
+    left: int = 0
+    broken: bool = False
+    unwritten: bool = False
+    _trial: Trial | None = None
+    _opened: ExitStack = field(default_factory=ExitStack)
+
+    def run(self) -> int:
+        pages, _ = self.session.read()
+        codes = [block.content for page in pages for block in page.untagged]
+        for note in self.session.notes:
+            self._say(note)
+        with self._opened:
+            for page in pages:
+                self._page(page, codes)
+        self._say(report.total(len(pages), self.tagged, self.left, self.wish.dry_run))
+        if self.broken:
+            return 3
+        if self.unwritten:
+            return 2
+        return 1 if self.wish.dry_run and self.changed else 0
+
+    def _say(self, line: str) -> None:
+        self.stream.write(line + "\n")
+        self.stream.flush()
+
+    def _problem(self, problem: Problem) -> None:
+        self._say(problem_line(problem))
+        self.broken = True
+
+    def _page(self, read: Page, codes: Sequence[str]) -> None:
+        for problem in read.problems:
+            if problem.severity == "error":
+                self._problem(problem)
+        if read.broken:
+            self._say(f"{read.path}: left as it is")
+            return
+        data = files.read(read.path)
+        page = reader.parse(data, read.path, self.session.defaults(read).syntax)
+        found, left = candidates(page)
+        if not found and not left:
+            return
+        choice = self._choice(page)
+        fit, unfit = _fit(page, found, choice.carrier)
+        if isinstance(unfit, Refusal):
+            problem = Problem(page.path, unfit.line, "problem", unfit.what, unfit.remedy)
+            self._problem(problem)
+            self._say(f"{page.path}: left as it is")
+            return
+        settled = self._settled(page, fit, codes)
+        left = sorted([*left, *unfit, *settled.left], key=lambda one: one.line)
+        self._write(page, data, choice, settled, left)
+
+    def _choice(self, page: Page) -> Choice:
+        if self.wish.carrier is not None:
+            return Choice(self.wish.carrier)
+        return choose(page.path, self.session.project.root)
+
+    def _settled(self, page: Page, found: Sequence[Candidate], codes: Sequence[str]) -> Settled:
+        run = None
+        if self.wish.tried and found:
+            if self._trial is None:
+                engine = self._opened.enter_context(self.session.engine(self._options(codes)))
+                self._say(f"fencerun tag --try, {engine.describe()}")
+                self._trial = Trial(self.session, engine)
+            run = self._trial.run
+        own = members(page, self.session.defaults(page))
+        return Search(page, own, found, settable(page), run).settled()
+
+    def _options(self, codes: Sequence[str]) -> EngineOptions:
+        project = self.session.project
+        modules = preload.modules(codes)
+        return EngineOptions(
+            self.session.python, project.env, modules, project.threads, project.width
+        )
+
+    def _write(
+        self, page: Page, data: bytes, choice: Choice, settled: Settled, left: Sequence[Left]
+    ) -> None:
+        tags = _tags(page, settled, choice.carrier)
+        previous = settled.links.previous and page.settings.defaults.continues != "previous"
+        previous = previous and bool(tags)
+        made = tagged(page, tags, previous) if tags else data
+        if isinstance(made, Refusal):
+            self._problem(Problem(page.path, made.line, "problem", made.what, made.remedy))
+            self._say(f"{page.path}: left as it is")
+            return
+        for line in report.page(page, tags, settled, left, previous):
+            self._say(line)
+        self.left += len(left)
+        if made == data:
+            self._say(report.summary(page.path, 0, len(left), choice, self.wish.dry_run))
+            return
+        if self.wish.dry_run:
+            for line in report.difference(page.path, data, made):
+                self._say(line)
+        elif not self._replaced(page.path, data, made):
+            return
+        self.changed += 1
+        self.tagged += len(tags)
+        self._say(report.summary(page.path, len(tags), len(left), choice, self.wish.dry_run))
+
+    def _replaced(self, path: str, data: bytes, made: bytes) -> bool:
+        try:
+            with files.locked(path):
+                if files.read(path) != data:
+                    raise files.NotWritten(path, "it changed meanwhile", "tag it again")
+                files.replace(path, made)
+        except FencerunError as error:
+            self._say(f"fencerun: error: {error}")
+            self.unwritten = True
+            return False
+        return True
+
+
+def _fit(
+    page: Page, found: Sequence[Candidate], carrier: Carrier
+) -> tuple[list[Candidate], list[Left] | Refusal]:
+    """The candidates that a tag can be written on, and why not on the others."""
+    fit, left = [], []
+    for candidate in found:
+        if possible(page, candidate.block, carrier) is None:
+            what = "it begins on the line of its list marker, where no comment can stand above it"
+            left.append(Left(candidate.line, what, "begin it on a line of its own"))
+        else:
+            fit.append(candidate)
+    while fit:
+        made = tagged(page, _tags(page, Settled(fit, Links()), carrier))
+        if not isinstance(made, Refusal):
+            break
+        bad = made.tag and next((c for c in fit if c.block is made.tag.block), None)
+        bad = bad or _odd_one(page, fit, carrier)
+        if bad is None:
+            return [], made
+        fit.remove(bad)
+        left.append(Left(made.line, made.what, made.remedy))
+    return fit, left
+
+
+def _odd_one(page: Page, fit: Sequence[Candidate], carrier: Carrier) -> Candidate | None:
+    """A candidate whose tag alone is refused already."""
+    for candidate in fit if len(fit) > 1 else ():
+        tags = _tags(page, Settled([candidate], Links()), carrier)
+        made = tagged(page, tags)
+        if isinstance(made, Refusal):
+            return candidate
+    return None
+
+
+def _tags(page: Page, settled: Settled, wished: Carrier) -> list[Tag]:
+    """The tags of what is settled, numbered in page order behind what the page has."""
+    first = first_number(page)
+    numbers = {fence.line: fence.number for fence in page.fences}
+    numbers |= {c.line: first + index for index, c in enumerate(settled.kept)}
+    tags = []
+    for candidate in settled.kept:
+        parent = settled.links.parents.get(candidate.line)
+        tags.append(
+            Tag(
+                candidate.block,
+                numbers[candidate.line],
+                possible(page, candidate.block, wished) or wished,
+                continues=None if parent is None else numbers[parent],
+                requires=requires(candidate),
+            )
+        )
+    return tags
