@@ -43,6 +43,7 @@ VERBS = {
     "explain": "why a fence is stale, kept or skipped",
     "init": "a first lesson, a configuration and a CI workflow",
     "serve": "the pages in the browser, live: run and record from there",
+    "matrix": "which fences hold with which versions of what they import",
 }
 
 

@@ -1,0 +1,212 @@
+// Brings a lesson to life: messages in, changes of the document out; clicks and keys to requests.
+
+import { act, copy, toast } from "./act.js";
+import * as fences from "./fences.js";
+import { keys } from "./keys.js";
+import * as lessons from "./lessons.js";
+import { morph } from "./morph.js";
+import { steadily } from "./scroll.js";
+import { listen } from "./stream.js";
+
+const { page, boot, at } = document.body.dataset;
+const root = document.documentElement;
+const byId = (id) => document.getElementById(id);
+let about = "";
+let trouble = {};
+let run = { running: false };
+let away = false;
+
+// What happens.
+
+const heard = {
+  fence: fences.changed,
+  page: ({ version }) => version !== document.body.dataset.version && refresh(),
+  line: lessons.changed,
+  gone: ({ path }) => {
+    lessons.gone(path);
+    if (path === page) toast("This page is gone", "error");
+  },
+  run: (data) => {
+    run = data;
+    now();
+  },
+  about: (data) => {
+    about = data.about;
+    now();
+  },
+  trouble: (data) => {
+    trouble = data;
+    now();
+  },
+};
+
+/** Everything anew: messages were missed, or the server is another one. */
+async function missed(hello) {
+  if (hello.boot !== boot) return location.reload();
+  const answer = await fetch("/lessons");
+  if (!answer.ok) return;
+  const data = await answer.json();
+  lessons.renewed(data.lessons);
+  ({ run, about, trouble } = data);
+  now();
+  if (!hello.fresh) await refresh();
+}
+
+let fetching = null;
+let again = false;
+
+/** The page changed: fetch its body and make the document say the same. */
+async function refresh() {
+  if (!page) return;
+  if (fetching) {
+    again = true;
+    return;
+  }
+  fetching = fetch(`/body/${page.split("/").map(encodeURIComponent).join("/")}`);
+  try {
+    const answer = await fetching;
+    if (answer.ok) put(await answer.json());
+  } catch {
+    // The stream comes back, and this with it.
+  } finally {
+    fetching = null;
+  }
+  if (again) {
+    again = false;
+    await refresh();
+  }
+}
+
+function put(data) {
+  const fresh = document.createElement("template");
+  fresh.innerHTML = data.body;
+  steadily(() => {
+    morph(byId("body"), fresh.content);
+    byId("problems").innerHTML = data.problems;
+    fences.renewed(data.at);
+  });
+  if (byId("outline").innerHTML !== data.contents) byId("outline").innerHTML = data.contents;
+  document.title = `${data.title} · fencerun`;
+  document.body.dataset.version = data.version;
+  document.dispatchEvent(new Event("fencerun:shown"));
+}
+
+/** The line at the top that says what goes on. */
+function now() {
+  const line = byId("now");
+  const [text, kind] = status();
+  line.textContent = text;
+  line.dataset.kind = kind;
+  line.title = text;
+  const stop = document.querySelector("[data-act=stop]");
+  if (stop) stop.hidden = !run.running;
+}
+
+function status() {
+  if (away) return ["Not connected", "error"];
+  if (trouble.what) return [[trouble.what, trouble.remedy].filter(Boolean).join(". "), "error"];
+  if (run.running) return [`${run.verb === "record" ? "Recording" : "Running"}…`, "running"];
+  if (run.seconds === undefined) return [about ? "Ready" : "Loading…", ""];
+  const counts = Object.entries(run.counts).map(([kind, count]) => `${count} ${kind}`);
+  const words = run.interrupted ? ["stopped", ...counts] : counts;
+  return [`${words.join(", ") || "nothing ran"} · ${fences.seconds(run.seconds)}`, ""];
+}
+
+// What the reader does.
+
+function theme() {
+  const next = { auto: "light", light: "dark", dark: "auto" }[root.dataset.theme ?? "auto"];
+  if (next === "auto") delete root.dataset.theme;
+  else root.dataset.theme = next;
+  try {
+    localStorage.setItem("fencerun-theme", next);
+  } catch {
+    // It lasts as long as this document.
+  }
+  toast(next === "auto" ? "As the system has it" : next === "dark" ? "Dark" : "Light");
+}
+
+function menu() {
+  // Wide windows show the list unless it is put away, narrow ones where it is asked for.
+  const narrow = matchMedia("(max-width: 60rem)").matches;
+  const name = narrow ? "drawer" : "alone";
+  const shown = root.classList.toggle(name) === narrow;
+  document.querySelector("[data-act=menu]").setAttribute("aria-expanded", String(shown));
+}
+
+const clicked = {
+  menu,
+  theme,
+  "run-all": () => act("run"),
+  "record-all": () => act("record"),
+  stop: () => act("stop"),
+  help: () => byId("help").showModal(),
+};
+
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("button");
+  if (!button) {
+    const drawer = root.classList.contains("drawer");
+    if (drawer && !event.target.closest(".lessons")) menu();
+    if (event.target.id === "help") byId("help").close();
+    return;
+  }
+  if (button.dataset.copy) return copy(button.dataset.copy);
+  const { act: name, fenceNumber } = button.dataset;
+  if (fenceNumber) act(name, [Number(fenceNumber)]);
+  else clicked[name]?.();
+});
+
+function search() {
+  if (matchMedia("(max-width: 60rem)").matches && !root.classList.contains("drawer")) menu();
+  root.classList.remove("alone");
+  lessons.focusSearch();
+}
+
+const onPage = page
+  ? {
+      j: () => fences.step(1),
+      k: () => fences.step(-1),
+      n: () => fences.step(1, fences.needsALook),
+      p: () => fences.step(-1, fences.needsALook),
+      Enter: () => fences.onCurrent("run"),
+      r: () => fences.onCurrent("record"),
+      c: () => fences.onCurrent("copy"),
+      a: clicked["run-all"],
+      s: () => act("stale"),
+      R: clicked["record-all"],
+    }
+  : {};
+
+keys({
+  ...onPage,
+  x: clicked.stop,
+  "[": () => lessons.step(-1),
+  "]": () => lessons.step(1),
+  "/": search,
+  l: menu,
+  t: theme,
+  "?": clicked.help,
+  Escape: () => root.classList.contains("drawer") && menu(),
+});
+
+/** `#line:42` names the block that the line lies in. */
+function toLine() {
+  const line = Number(/^#line:(\d+)$/.exec(location.hash)?.[1]);
+  if (!line) return;
+  const blocks = [...document.querySelectorAll("#body [data-line]")];
+  const found = blocks.filter((block) => Number(block.dataset.line) <= line).pop();
+  found?.scrollIntoView({ block: "center" });
+  found?.classList.add("found");
+  setTimeout(() => found?.classList.remove("found"), 2000);
+}
+
+addEventListener("hashchange", toLine);
+toLine();
+listen(page, at, boot, (kind, data, number) => heard[kind](data, number), missed, (there) => {
+  if (away === !there) return;
+  away = !there;
+  now();
+});
+// What goes on was not in the document.
+missed({ boot, fresh: true });
