@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import os
 import threading
+import traceback
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
 
 from fencerun import launch, state
 from fencerun.discovery import NoSuchPath
-from fencerun.engines.base import Engine, EngineError, EngineOptions
+from fencerun.engines.base import Engine, EngineOptions
 from fencerun.engines.standing import Place
 from fencerun.errors import FencerunError
 from fencerun.events import Event, FenceDone, LiveEvent, PageDone, PageRead, RunDone, Trouble
@@ -300,12 +301,17 @@ class Live:
     def _loop(self) -> None:
         self._prepare()
         while (run := self._next()) is not None:
+            error: FencerunError | None = None
             try:
                 self._run(run)
-            except FencerunError as error:
-                with self._lock:
-                    self._in_trouble(error)
+            except FencerunError as fault:
+                error = fault
+            except Exception as fault:
+                traceback.print_exc()
+                error = FencerunError(f"a fault of fencerun itself, {fault!r}", "please report it")
             with self._lock:
+                if not self._closing:
+                    self._in_trouble(error)
                 self._over(run)
             self._prepare()
         self._warm.end()
@@ -316,9 +322,11 @@ class Live:
             with self._lock:
                 wanted = self._options()
             self._warm.ready(wanted).prepare()
-        except EngineError as error:
-            if not self._closing:
-                with self._lock:
+        except KeyboardInterrupt:
+            return
+        except FencerunError as error:
+            with self._lock:
+                if not self._closing:
                     self._in_trouble(error)
 
     def _next(self) -> Run | None:

@@ -35,6 +35,7 @@ class Opening:
     ) -> None:
         self._targets, self._emit, self._root = targets, emit, root
         self._python, self._without = python, without
+        self._walked: frozenset[str] | None = None
 
     def session(self, before: Session | None = None) -> Session:
         """A session over the pages that there are now.
@@ -43,6 +44,7 @@ class Opening:
         did. Raises FencerunError; a target that is gone is no error once there was one.
         """
         targets = list(self._targets)
+        self._walked = None
         while True:
             try:
                 new = self._session(targets)
@@ -85,11 +87,12 @@ class Opening:
 
     def directories(self, session: Session, readings: Iterable[Reading]) -> frozenset[str]:
         """Where files lie, or would, that the open pages depend on or that would be new ones."""
-        found = {os.getcwd(), str(session.project.root)}
-        paths = [_page_of(name) for name in self._targets]
-        paths = paths or [str(session.project.root / path) for path in session.project.paths]
-        for path in paths:
-            found.update(_below(os.path.abspath(path)))
+        if self._walked is None:
+            paths = [_page_of(name) for name in self._targets]
+            paths = paths or [str(session.project.root / path) for path in session.project.paths]
+            below = (name for path in paths for name in _below(os.path.abspath(path)))
+            self._walked = frozenset(below)
+        found = {os.getcwd(), str(session.project.root), *self._walked}
         for reading in readings:
             page = os.path.abspath(reading.path)
             found |= {os.path.dirname(page), os.path.dirname(os.path.realpath(page))}
