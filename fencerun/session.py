@@ -12,7 +12,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 
-from fencerun import exits, known, preload
+from fencerun import exits, known, preload, state
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -31,6 +31,7 @@ from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.intake import Intake
 from fencerun.judgement import Judgement
+from fencerun.lanes import Lane, SideBySide
 from fencerun.masks import Mask
 from fencerun.page import Page
 from fencerun.pagerun import PageRun, orphaned
@@ -38,6 +39,7 @@ from fencerun.plan import Member, Plan, Share, build, members, shares, untouched
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.request import RECORDABLE, Request
 from fencerun.running import Runner
+from fencerun.scheduling import accelerators, weigh
 from fencerun.selection import requiring, selector, unmatched
 from fencerun.unrun import Unrun
 
@@ -73,7 +75,10 @@ class Session:
     parts: Sequence[Share] = ()
     #: What `read` gives, where a front end that keeps pages open has read them before.
     loaded: tuple[list[Page], list[tuple[Member, ...]]] | None = None
+    #: Where pages run side by side, gets each event when it happens; ``emit`` when it is its turn.
+    ahead: Callable[[Event], None] = lambda _: None
     _intake: Intake = field(init=False)
+    _stopped: bool = field(default=False, init=False)
 
     def __post_init__(self) -> None:
         self._intake = Intake(self.project, self.gate, self.masks, self.unrun.beside)
@@ -143,26 +148,73 @@ class Session:
         if not plan.chains:
             self._start(self.python, parts)
             for share in parts:
-                self._page(share, None)
+                self.notes += self._page(share, None)
             return
         with self.engine(self.options(plan)) as engine:
             self._start(engine.describe(), parts)
+            if isinstance(engine, SideBySide):
+                self._spread(engine, parts)
+                return
             for share in parts:
-                self._page(share, self.runner(engine, self._tell))
+                self.notes += self._page(share, self.runner(engine, self._tell))
 
-    def _page(self, share: Share, runner: Runner | None) -> None:
-        page = self.page_run(share, self._tell)
+    def _page(
+        self,
+        share: Share,
+        runner: Runner | None,
+        emit: Callable[[Event], None] | None = None,
+        unrun: Unrun | None = None,
+    ) -> Sequence[str]:
+        """Run one page, and give notes on it."""
+        emit, base = emit or self._tell, self.defaults(share.page)
+        page = PageRun(self.request, share, unrun or self.unrun, base, emit, self.secrets)
         page.run(runner)
-        self.notes += page.notes
         if self.request.verb == "record" and share.selected:
             for problem in self._intake.recorded(share.page):
-                self.problems.append(problem)
-                self.emit(ProblemFound(problem))
+                emit(ProblemFound(problem))
+        return page.notes
 
-    def page_run(self, share: Share, emit: Callable[[Event], None]) -> PageRun:
-        """The run of one page's share of the plan, which tells ``emit`` of all it does."""
-        base = self.defaults(share.page)
-        return PageRun(self.request, share, self.unrun, base, emit, self.secrets)
+    def _spread(self, engine: SideBySide, parts: Sequence[Share]) -> None:
+        """Run the pages on the engine's lanes."""
+        from fencerun.spread import Spread
+
+        def run(place: int, lane: Lane, emit: Callable[[Event], None]) -> Sequence[str]:
+            share, unrun = parts[place], self.unrun
+            if lane.gate is not None:
+                share, unrun = self._there(share, lane.gate)
+            return self._page(share, self.runner(lane.engine, emit, unrun), emit, unrun)
+
+        # What stops at the first one had better come to the first one.
+        weights = [0.0] * len(parts) if self.request.fail_fast else weigh(parts, self._took())
+        Spread(
+            engine,
+            run,
+            weights,
+            [accelerators(share, self.gate.own) for share in parts],
+            self._tell,
+            self.notes.append,
+            self.ahead,
+            lambda event: self.request.fail_fast and _is_red(event),
+            self.request.verb == "record",
+        ).run()
+
+    def _there(self, share: Share, gate: Gate) -> tuple[Share, Unrun]:
+        """A page's share, and what is known of its recordings, where other things may run."""
+        settled = self.unrun.settled.get(share.page.path)
+        if not settled or not share.selected:
+            return share, self.unrun
+        plan = build([tuple(settled.values())], self.selects(), gate.unmet)
+        return shares([share.page], plan)[0], replace(self.unrun, gate=gate)
+
+    def _took(self) -> Callable[[Member], float | None]:
+        """How long a fence took the last time, in seconds."""
+        last = state.load(self.project.root)
+
+        def took(member: Member) -> float | None:
+            known = last.get(f"{self.relative(member.page.path)}::{member.fence.number}")
+            return known.seconds if known else None
+
+        return took
 
     def plan(self, settled: Sequence[Sequence[Member]]) -> Plan:
         """What of the members runs, and what does not."""
@@ -171,25 +223,31 @@ class Session:
             return untouched(settled, selects)
         return build(settled, selects, self.gate.unmet)
 
-    def runner(self, engine: Engine, emit: Callable[[Event], None] | None = None) -> Runner:
+    def runner(
+        self,
+        engine: Engine,
+        emit: Callable[[Event], None] | None = None,
+        unrun: Unrun | None = None,
+    ) -> Runner:
         """A runner of this session's fences on ``engine``."""
+        unrun = unrun or self.unrun
         return Runner(
             engine,
             self.masks,
             self.project.max_output,
             emit or self.emit,
             self._excuse,
-            self.unrun.elsewhere,
-            self._passport(),
-            self.unrun.tag,
-            self.unrun.beside,
+            unrun.elsewhere,
+            self._passport(unrun),
+            unrun.tag,
+            unrun.beside,
             self.secrets,
         )
 
-    def _passport(self) -> Callable[[Member, Judgement], tuple[str, str]] | None:
+    def _passport(self, unrun: Unrun) -> Callable[[Member, Judgement], tuple[str, str]] | None:
         """What verdicts say of their origin beside what was printed; None where they need not."""
         if self.request.carry:
-            return self.unrun.passport
+            return unrun.passport
         return _no_passport if self.request.show else None
 
     def page(self, name: str, data: bytes) -> Page:
@@ -241,6 +299,8 @@ class Session:
         if isinstance(event, FenceDone):
             self.verdicts.append(event.verdict)
             self.told.add(event.verdict.id)
+        elif isinstance(event, ProblemFound):
+            self.problems.append(event.problem)
         self.emit(event)
         if not self.request.fail_fast:
             return
@@ -251,7 +311,8 @@ class Session:
             self._stop_if_red([v for v in self.verdicts if v.page == event.page])
 
     def _stop_if_red(self, verdicts: Sequence[Verdict]) -> None:
-        if exits.exit_code(verdicts, ())[0] in (1, 4):
+        if not self._stopped and exits.exit_code(verdicts, ())[0] in (1, 4):
+            self._stopped = True
             raise _Stopped
 
     def _done(self, seconds: float, interrupted: bool) -> RunDone:
@@ -284,3 +345,7 @@ class Session:
 
 def _no_passport(member: Member, judgement: Judgement) -> tuple[str, str]:
     return "", ""
+
+
+def _is_red(event: Event) -> bool:
+    return isinstance(event, FenceDone) and exits.exit_code([event.verdict], ())[0] in (1, 4)

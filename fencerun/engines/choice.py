@@ -1,4 +1,4 @@
-"""The engine that a caller asks for by name, or to debug in."""
+"""The engine that a caller asks for by name, to debug in, or to run pages side by side."""
 
 from __future__ import annotations
 
@@ -15,15 +15,22 @@ from fencerun.errors import UsageError
 if TYPE_CHECKING:
     from fencerun.worker.debugger import Terminal
 
-NAMES = ("worker", "inprocess")
+NAMES = ("worker", "inprocess", "pool")
 
 
-def engine(name: str = "worker", *, debug: bool = False) -> Callable[[EngineOptions], Engine]:
+def engine(
+    name: str = "worker", *, debug: bool = False, jobs: int | None = None
+) -> Callable[[EngineOptions], Engine]:
     """What makes the engine called ``name``; to ``debug`` in, that is the one in this process.
 
-    Raises UsageError where there is no terminal to debug from, and, when it is called, where
-    fences are to run under another interpreter than the one that is to run them.
+    ``jobs`` is how many pages may run side by side, 0 for as many as there are cores; None leaves
+    it to the engine. Raises UsageError where there is no terminal to debug from, where several
+    pages are to run in this process, and, when it is called, where fences are to run under
+    another interpreter than the one that is to run them.
     """
+    if jobs not in (None, 1) and (debug or name == "inprocess"):
+        option = "--pdb" if debug else "--engine inprocess"
+        raise UsageError(f"-j: {option} runs fences in one process", f"leave -j or {option} away")
     if debug:
         from fencerun.worker.debugger import NoTerminal, Terminal
 
@@ -32,13 +39,29 @@ def engine(name: str = "worker", *, debug: bool = False) -> Callable[[EngineOpti
         except NoTerminal:
             what = "--pdb: there is no terminal to debug from"
             raise UsageError(what, "run it in one, and not in CI or behind a pipe") from None
-    return _worker if name == "worker" else partial(_in_process, f"--engine {name}", None)
+    if name == "inprocess":
+        return partial(_in_process, f"--engine {name}", None)
+    lanes = jobs or (1 if name == "worker" and jobs is None else cores())
+    return _worker if lanes == 1 else partial(_pool, lanes)
+
+
+def cores() -> int:
+    """How many cores this process may use."""
+    if hasattr(os, "sched_getaffinity"):
+        return len(os.sched_getaffinity(0))
+    return os.cpu_count() or 1
 
 
 def _worker(options: EngineOptions) -> Engine:
     from fencerun.engines.worker import WorkerEngine
 
     return WorkerEngine(options)
+
+
+def _pool(lanes: int, options: EngineOptions) -> Engine:
+    from fencerun.engines.pool import Pool
+
+    return Pool(options, lanes)
 
 
 def _in_process(option: str, terminal: Terminal | None, options: EngineOptions) -> Engine:

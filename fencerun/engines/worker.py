@@ -121,11 +121,15 @@ class WorkerEngine:
         if isinstance(answer, Death):
             return self._outcome_of_death(worker, job, chain.page, answer)
         files = (worker.out, worker.err)
-        done = outcome(answer, job, chain.page, files, self._options.flood)
+        done = self.own(outcome(answer, job, chain.page, files, self._options.flood), chain)
         worker.seen = [max(*pair) for pair in zip(worker.seen, ends(answer), strict=True)]
         worker.out.discard(worker.seen[0])
         worker.err.discard(worker.seen[1])
         return with_leaks(_alone(done) if chain.isolated else done, self._options)
+
+    def own(self, done: Outcome, chain: Chain) -> Outcome:
+        """The outcome without what others did; nobody else is about here."""
+        return done
 
     def _outcome_of_death(self, worker: Worker, job: Job, page: str, death: Death) -> Outcome:
         flooded = death.kind == "flood"

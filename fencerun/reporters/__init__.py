@@ -6,7 +6,7 @@ for rich. None of them reads the environment, save that rich looks at NO_COLOR a
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Literal, Protocol, TextIO, get_args
 
 from fencerun.events import Event
@@ -68,6 +68,19 @@ def make(
     raise ValueError(f"no reporter is called {name!r}; there are {', '.join(NAMES)}")
 
 
+def ahead(reporter: Reporter) -> Callable[[Event], None]:
+    """What takes events as they happen where pages run side by side, each before ``handle`` does.
+
+    Only a reporter that shows how far things are has a use for it: its ``ahead``.
+    """
+    found: Callable[[Event], None] = getattr(reporter, "ahead", _nothing)
+    return found
+
+
+def _nothing(event: Event) -> None:
+    """Its time will come."""
+
+
 class _FanOut:
     """Several reporters as one, in order."""
 
@@ -77,6 +90,10 @@ class _FanOut:
     def handle(self, event: Event) -> None:
         for reporter in self._reporters:
             reporter.handle(event)
+
+    def ahead(self, event: Event) -> None:
+        for reporter in self._reporters:
+            ahead(reporter)(event)
 
     def close(self) -> None:
         """Close each one, whatever the others do; the first error is raised at the end."""

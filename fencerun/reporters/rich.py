@@ -83,11 +83,20 @@ class RichReporter:
         self._live: Live | None = None
         self._began = clock()
         self._gap = False
+        self._is_ahead = False
+
+    def ahead(self, event: Event) -> None:
+        """Move the live display on; what stays on the screen is left to ``handle``."""
+        self._is_ahead = True
+        self._progress.add(event, self._clock())
 
     def handle(self, event: Event) -> None:
         """Show what the event tells, above the live display."""
         news = self._tally.add(event)
-        self._progress.add(event, self._clock())
+        if isinstance(event, RunStarted):
+            self._is_ahead = False
+        if not self._is_ahead:
+            self._progress.add(event, self._clock())
         if isinstance(event, RunStarted):
             self._print((opening(event),))
             self._start()

@@ -28,11 +28,20 @@ def options(verb: argparse.ArgumentParser) -> None:
         "--shard", metavar="I/N", help="one machine's share of the pages, such as 2/5"
     )
     verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
+    verb.set_defaults(jobs=None, stray=())
+    verb.add_argument(
+        "-j",
+        action=_Jobs,
+        nargs="?",
+        metavar="N",
+        help="pages side by side: auto, or so many",
+    )
     verb.add_argument(
         "--engine",
-        choices=("worker", "inprocess"),
+        choices=("worker", "inprocess", "pool"),
         default="worker",
-        help="inprocess: in fencerun's own process, for tools that look into it (coverage, …)",
+        help="inprocess: in fencerun's own process, for tools that look into it (coverage, …); "
+        "pool: as -j auto",
     )
     verb.add_argument(
         "--pdb", action="store_true", help="in fencerun's own process; debug fences that fail"
@@ -48,6 +57,27 @@ def options(verb: argparse.ArgumentParser) -> None:
     )
 
 
+class _Jobs(argparse.Action):
+    """``-j``, ``-j auto``, ``-j 4``. In ``-j page.md``, the page is a page."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.jobs = 0
+        if values is None or values == "auto":
+            return
+        if not values.isdecimal():
+            namespace.stray = (*namespace.stray, values)
+        elif int(values) == 0:
+            raise argparse.ArgumentError(self, "0 pages at once are none; for all cores, -j auto")
+        else:
+            namespace.jobs = int(values)
+
+
 def request(
     verb: Literal["check", "record"], arguments: argparse.Namespace, **more: Any
 ) -> Request:
@@ -57,7 +87,7 @@ def request(
 
     wish = Request(
         verb,
-        launch.targets(arguments.targets),
+        launch.targets([*arguments.targets, *arguments.stray]),
         arguments.word,
         allow_empty=arguments.allow_empty,
         fail_fast=arguments.fail_fast,
@@ -75,7 +105,7 @@ def run(verb: Literal["check", "record"], arguments: argparse.Namespace, **more:
     """Run as ``arguments`` say, report, and return the exit code."""
     from fencerun import launch
     from fencerun.engines import choice
-    from fencerun.reporters import fan_out
+    from fencerun.reporters import ahead, fan_out
 
     wish = request(verb, arguments, **more)
     opened: list[TextIO] = []
@@ -88,8 +118,9 @@ def run(verb: Literal["check", "record"], arguments: argparse.Namespace, **more:
             without=commas(arguments.without),
             must_have=commas(arguments.must_have),
             told=arguments.told,
-            engine=choice.engine(arguments.engine, debug=arguments.pdb),
+            engine=choice.engine(arguments.engine, debug=arguments.pdb, jobs=arguments.jobs),
         )
+        session.ahead = ahead(reporter)
         return launch.run(session).exit_code
     finally:
         with ExitStack() as stack:

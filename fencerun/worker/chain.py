@@ -11,7 +11,18 @@ import os
 import sys
 import time
 
-from fencerun.worker import caches, children, console, cuda, execute, figures, seeds, shell, turns
+from fencerun.worker import (
+    caches,
+    children,
+    console,
+    cuda,
+    execute,
+    figures,
+    newfiles,
+    seeds,
+    shell,
+    turns,
+)
 from fencerun.worker.ending import Ending
 from fencerun.worker.namespace import Script
 from fencerun.worker.process import OWN_PAGE
@@ -298,7 +309,7 @@ class Chain:
         ending.settle(self._troubles, self._directory)
         self._capture.end_chain()
         left = [
-            {"what": "file left in the page's directory", "now": name, "undone": False}
+            {"what": newfiles.LEFT, "now": name, "undone": False}
             for name in self._process.new_files.end()
         ]
         reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks, *left]

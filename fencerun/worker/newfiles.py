@@ -16,6 +16,9 @@ _STEP = 2_500_000_000
 #: What Python itself leaves there. Names with a dot in front belong to tools.
 _EXPECTED = "__pycache__"
 
+#: What a leak is called that is such a file; what it says is ``now`` is the name.
+LEFT = "file left in the page's directory"
+
 
 class NewFiles:
     """One process's memory of what was in the directory of the last chain."""
