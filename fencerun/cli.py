@@ -37,6 +37,7 @@ exit codes: 0 as recorded · 1 out of date · 2 usage · 3 a problem in a page �
 VERBS = {
     "check": "run and compare; never writes a page",
     "record": "run, and write what was printed into the pages",
+    "watch": "re-run what a save touches, and show what it prints",
     "status": "every fence and what is known of it; runs nothing",
     "tag": "number the code blocks of pages that have no tags yet",
     "audit": "is each result independent of order and company?",

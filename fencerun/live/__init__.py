@@ -5,6 +5,6 @@ does. It knows no terminal, no browser and no file watcher.
 """
 
 from fencerun.live.core import Live
-from fencerun.live.view import FenceView, PageView
+from fencerun.live.view import FenceView, PageView, Tally
 
-__all__ = ["FenceView", "Live", "PageView"]
+__all__ = ["FenceView", "Live", "PageView", "Tally"]

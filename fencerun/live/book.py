@@ -7,15 +7,16 @@ views. Runs nothing, reads nothing, and is not safe for threads: its owner holds
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from fencerun.engines.standing import Place
-from fencerun.events import DiffLine, FenceDone, FenceStarted, Verdict
+from fencerun.events import DiffLine, FenceDone, FenceStarted, Verdict, VerdictKind
 from fencerun.frozen import dataclass
 from fencerun.live.due import Due, due
 from fencerun.live.reading import Print, Reading
-from fencerun.live.view import FenceView, PageView
+from fencerun.live.view import FenceView, PageView, Tally
 from fencerun.pagerun import orphaned
 from fencerun.plan import Share
 from fencerun.state import Last
@@ -117,6 +118,21 @@ class Book:
         """Nothing runs any more."""
         for known in self.fences.values():
             known.since = None
+
+    def tally(self) -> Tally:
+        """How all of it stands."""
+        kinds: Counter[VerdictKind] = Counter()
+        stale = fences = 0
+        for path, reading in self.readings.items():
+            fences += len(reading.page.fences)
+            for number, now in reading.prints.items():
+                known = self.fences[path, number]
+                if known.rests_on != now:
+                    stale += 1
+                elif known.verdict is not None:
+                    kinds[known.verdict.kind] += 1
+        broken = sum(reading.broken for reading in self.readings.values())
+        return Tally(len(self.readings), fences, kinds, stale, broken)
 
     def page(self, path: str, queued: frozenset[str]) -> PageView:
         """A page as it is known now."""

@@ -27,7 +27,7 @@ from fencerun.live.opening import Opening
 from fencerun.live.reading import Reading
 from fencerun.live.replay import Replay
 from fencerun.live.runs import Run
-from fencerun.live.view import PageView
+from fencerun.live.view import PageView, Tally
 from fencerun.live.waiting import Waiting
 from fencerun.result import Outcome
 from fencerun.session import Session
@@ -101,6 +101,11 @@ class Live:
             if path not in self._book.readings:
                 return None
             return self._book.page(path, self._waiting.queued())
+
+    def tally(self) -> Tally:
+        """How the open pages stand, in numbers; cheaper than looking at each."""
+        with self._lock:
+            return self._book.tally()
 
     @property
     def about(self) -> str:

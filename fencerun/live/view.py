@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from fencerun.events import Problem, Verdict
+from collections.abc import Mapping
+
+from fencerun.events import Problem, Verdict, VerdictKind
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 
@@ -43,6 +45,19 @@ class FenceView:
         if self.verdict.printed is not None:
             return self.verdict.printed
         return tuple(self.verdict.output.split("\n")) if self.verdict.output else ()
+
+
+@dataclass(frozen=True, slots=True)
+class Tally:
+    """How the open pages stand, in numbers."""
+
+    pages: int
+    fences: int
+    #: Fences by the kind of their verdict, those that are not stale.
+    kinds: Mapping[VerdictKind, int]
+    stale: int
+    #: Pages with a problem.
+    broken: int
 
 
 @dataclass(frozen=True, slots=True)
