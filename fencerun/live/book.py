@@ -57,7 +57,7 @@ class Book:
             return Due()
         for number in reading.prints:
             known = self.fences.setdefault((reading.path, number), Known())
-            if known.before is None and number in last:
+            if known.verdict is None and known.before is None and number in last:
                 known.before, known.seconds = last[number].kind, last[number].seconds
             if opened and known.rests_on is None:
                 known.rests_on = reading.prints[number]

@@ -20,7 +20,7 @@ from fencerun.engines.base import Engine, EngineOptions
 from fencerun.engines.standing import Place
 from fencerun.errors import FencerunError
 from fencerun.events import Event, FenceDone, LiveEvent, PageDone, PageRead, RunDone, Trouble
-from fencerun.live import reading, warm
+from fencerun.live import compiled, reading, warm
 from fencerun.live.book import Book, parse
 from fencerun.live.due import Due
 from fencerun.live.opening import Opening
@@ -68,6 +68,8 @@ class Live:
         self._waiting = Waiting()
         self._warm = warm.Warm(self._tell)
         self._outcomes: dict[Place, Outcome] = {}
+        #: Changed files that may have been compiled as they were before.
+        self._changed: set[str] = set()
         self._now: Run | None = None
         self._closing = False
         self._trouble = ""
@@ -150,6 +152,7 @@ class Live:
                 before = self._book.readings.get(path)
                 if again or before is None or changed is None or _touches(before, changed):
                     self._read(path, anew=again)
+            self._changed |= changed or set()
             self._news.notify_all()
 
     def run(self, ids: Iterable[str] | None = None) -> int:
@@ -352,6 +355,8 @@ class Live:
         assert self._base is not None, "started"
         with self._lock:
             base, wanted = self._base, self._options()
+            changed, self._changed = self._changed, set()
+        compiled.forget(changed)
         if run.kind == "judge":
             again = Replay(dict(self._outcomes), self._warm.about)
             run.session(base, lambda: again, self._on_judged).run()
