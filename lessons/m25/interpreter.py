@@ -1,68 +1,86 @@
-"""Runs a function in a process of its own, where Triton interprets kernels on CPU tensors.
+"""Runs a function in a fork of this process, where Triton interprets kernels on CPU tensors.
 
-Triton decides when it is first imported: its library (`tl.sum`, `tl.rand`, …) is made of kernels
-too. In a process that has imported it for the compiler, as `torch.compile` does, kernels that use
-the library can no longer be interpreted. Knows nothing of the kernels.
+Triton chooses between compiler and interpreter at each `@triton.jit`, and its library (`tl.sum`,
+`tl.rand`, …) is made of kernels too, decorated when Triton was imported. A fork can turn all of
+them over without anyone else noticing, and has PyTorch loaded already. Knows nothing of the
+kernels but where they are.
 """
 
 from __future__ import annotations
 
-import ast
-import inspect
+import functools
 import os
-import subprocess
 import sys
-import tempfile
-import textwrap
+import traceback
 from collections.abc import Callable
-from pathlib import Path
-
-LESSONS = Path(__file__).resolve().parent.parent
-
-# Triton 3.6 cannot use a one-element array of NumPy 2.4 as the bound of a loop; 3.9 can.
-_RUN = """\
-import runpy, sys
-from triton.runtime import interpreter
-
-patch = interpreter._patch_lang_tensor
-
-def patch_and_mend(tensor, *scope):
-    patch(tensor, *scope)
-    tensor.__index__ = lambda self: int(self.handle.data.item())
-
-interpreter._patch_lang_tensor = patch_and_mend
-runpy.run_path(sys.argv[1], run_name="__main__")
-"""
+from multiprocessing import Pipe, get_context
+from multiprocessing.connection import Connection
 
 
 def interpreted(function: Callable[[], None]) -> Callable[[], None]:
-    """A decorator: the function's body runs interpreted, and what it prints is printed here.
+    """A decorator: the function runs in a fork that interprets.
 
-    The body sees nothing of the module around it, so it has its own imports.
+    Kernels that were imported outside of it are the compiler's, so it imports its own.
 
     Raises:
-        RuntimeError: It failed there; the message is what that process wrote to stderr.
+        RuntimeError: It failed there; the message is the traceback.
     """
-    definition = ast.parse(textwrap.dedent(inspect.getsource(function))).body[0]
-    assert isinstance(definition, ast.FunctionDef), "a decorator is written above a function"
-    body = "\n".join(ast.unparse(statement) for statement in definition.body)
 
+    @functools.wraps(function)
     def run() -> None:
-        print(run_interpreted(body), end="")
+        ours, theirs = Pipe(duplex=False)
+        fork = get_context("fork").Process(target=_inside, args=(function, theirs))
+        fork.start()
+        theirs.close()
+        try:
+            why = ours.recv()
+        except EOFError:
+            why = "the process that interprets died"
+        fork.join()
+        ours.close()
+        if why:
+            raise RuntimeError(why)
 
     return run
 
 
-def run_interpreted(source: str) -> str:
-    """What a Python script prints when run with `TRITON_INTERPRET=1` and `m25` in reach."""
-    reach = os.pathsep.join(filter(None, [str(LESSONS), os.environ.get("PYTHONPATH")]))
-    environment = {**os.environ, "TRITON_INTERPRET": "1", "PYTHONPATH": reach}
-    with tempfile.TemporaryDirectory() as folder:
-        # Triton reads a kernel's source from its file, so a string would not do.
-        script = Path(folder, "interpreted.py")
-        script.write_text(source, encoding="utf-8")
-        command = [sys.executable, "-c", _RUN, str(script)]
-        done = subprocess.run(command, env=environment, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(done.stderr.strip())
-    return done.stdout
+def _inside(function: Callable[[], None], answer: Connection) -> None:
+    try:
+        interpret()
+        function()
+    except BaseException:
+        answer.send(traceback.format_exc())
+    else:
+        answer.send("")
+
+
+def interpret() -> None:
+    """Let this process interpret kernels from now on; there is no way back."""
+    os.environ["TRITON_INTERPRET"] = "1"
+    import torch
+    import triton.language as tl
+    from triton.runtime.interpreter import InterpretedFunction
+    from triton.runtime.jit import JITFunction
+
+    # The threads that PyTorch computes with did not come along.
+    torch.set_num_threads(1)
+    _mend()
+    library = [module for name, module in sys.modules.items() if name.startswith("triton.language")]
+    for owner in (tl.tensor, *library):
+        for name, value in list(vars(owner).items()):
+            if isinstance(value, JITFunction):
+                setattr(owner, name, InterpretedFunction(value.fn))
+    sys.modules.pop("m25.triton_kernels", None)
+
+
+def _mend() -> None:
+    """Triton 3.6 cannot use a one-element array of NumPy 2.4 as the bound of a loop; 3.9 can."""
+    from triton.runtime import interpreter
+
+    patch = interpreter._patch_lang_tensor
+
+    def patch_and_mend(tensor, *scope):
+        patch(tensor, *scope)
+        tensor.__index__ = lambda self: int(self.handle.data.item())
+
+    interpreter._patch_lang_tensor = patch_and_mend

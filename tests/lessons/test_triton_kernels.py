@@ -1,18 +1,16 @@
 """The Triton kernels of lesson 25: right in the interpreter, and fit to be built for an H200.
 
-Both run in processes of their own: Triton's first import decides whether it interprets.
+Both run in processes of their own: an import of Triton decides whether it interprets.
 """
 
 from __future__ import annotations
 
-import importlib
 import importlib.util
 import json
 import os
 import re
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -52,16 +50,15 @@ CHECKS = {
 SHARED = 232448
 
 
-def interpreter(monkeypatch: pytest.MonkeyPatch) -> Any:
-    monkeypatch.syspath_prepend(LESSONS)
-    return importlib.import_module("m25.interpreter")
-
-
 @pytest.fixture(scope="module")
 def checked() -> dict[str, Any]:
-    with pytest.MonkeyPatch.context() as patch:
-        source = (HERE / "kernel_checks.py").read_text(encoding="utf-8")
-        return dict(json.loads(interpreter(patch).run_interpreted(source)))
+    source = "from m25.interpreter import interpret; interpret()\n"
+    source += f"import runpy; runpy.run_path({str(HERE / 'kernel_checks.py')!r}, None, '__main__')"
+    environment = {**os.environ, "PYTHONPATH": str(LESSONS)}
+    script = [sys.executable, "-c", source]
+    done = subprocess.run(script, env=environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return dict(json.loads(done.stdout))
 
 
 @pytest.fixture(scope="module")
@@ -105,19 +102,46 @@ def test_products_use_the_tensor_cores(builds: dict[str, Any]) -> None:
     assert {name for name, made in builds.items() if made["tensor cores"]} == products
 
 
-def test_a_function_runs_interpreted(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def demonstration() -> None:
-        import os
+#: The library of Triton that a compiler would use is loaded before the first fork.
+FORKS = """
+import os, sys
+import triton, triton.language as tl
+from m25.interpreter import interpreted
+from m25.triton_kernels import softmax
 
-        print(os.environ["TRITON_INTERPRET"])
+@interpreted
+def right():
+    import torch
+    from m25.triton_kernels import softmax
+    x = torch.arange(6.0).reshape(2, 3)
+    print(torch.allclose(softmax(x), x.softmax(1)), os.environ["TRITON_INTERPRET"])
 
-    interpreter(monkeypatch).interpreted(demonstration)()
-    assert capsys.readouterr().out == "1\n"
+@interpreted
+def wrong():
+    1 / 0
+
+@interpreted
+def dead():
+    os._exit(0)
+
+right()
+for function in (wrong, dead):
+    try:
+        function()
+    except RuntimeError as error:
+        print(str(error).splitlines()[-1])
+print(type(tl.sum).__name__, "TRITON_INTERPRET" in os.environ)
+"""
 
 
-def test_what_fails_there_fails_here(monkeypatch: pytest.MonkeyPatch) -> None:
-    run: Callable[[str], str] = interpreter(monkeypatch).run_interpreted
-    with pytest.raises(RuntimeError, match="ZeroDivisionError"):
-        run("1 / 0")
+def test_functions_run_interpreted_and_nothing_else_does() -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "TRITON_INTERPRET"}
+    environment["PYTHONPATH"] = str(LESSONS)
+    script = [sys.executable, "-c", FORKS]
+    done = subprocess.run(script, env=environment, capture_output=True, text=True)
+    assert done.stdout.splitlines() == [
+        "True 1",
+        "ZeroDivisionError: division by zero",
+        "the process that interprets died",
+        "JITFunction False",
+    ], done.stderr
