@@ -44,6 +44,7 @@ VERBS = {
     "explain": "why a fence is stale, kept or skipped",
     "init": "a first lesson, a configuration and a CI workflow",
     "serve": "the pages in the browser, live: run and record from there",
+    "export": "a page as a notebook, a script or an HTML file; runs nothing",
     "matrix": "which fences hold with which versions of what they import",
 }
 

@@ -98,14 +98,14 @@ class RichReporter:
         if not self._is_ahead:
             self._progress.add(event, self._clock())
         if isinstance(event, RunStarted):
-            self._print((opening(event),))
+            self.show((opening(event),))
             self._start()
         for problem in news.problems:
-            self._print((problem_head(problem), *problem_also(problem)))
+            self.show((problem_head(problem), *problem_also(problem)))
         for verdict in news.verdicts:
             self._print_block(report(verdict, self._verbose, self._room()))
         if isinstance(event, PageDone) and event.written and self._verbose:
-            self._print(((Span("note", f"{one_line(event.page)}: written"),),))
+            self.show(((Span("note", f"{one_line(event.page)}: written"),),))
         elif isinstance(event, RunDone):
             self._end()
 
@@ -121,7 +121,7 @@ class RichReporter:
         if self._gap:
             self._console.print()
             self._gap = False
-        self._print(closing(self._tally))
+        self.show(closing(self._tally))
 
     def _start(self) -> None:
         if not self._animated:
@@ -164,10 +164,11 @@ class RichReporter:
         tall = len(lines) > 1
         if tall or self._gap:
             self._console.print()
-        self._print(lines)
+        self.show(lines)
         self._gap = tall
 
-    def _print(self, lines: Iterable[Line]) -> None:
+    def show(self, lines: Iterable[Line]) -> None:
+        """Print lines, wrapped and styled."""
         for line in lines:
             for row in wrap(line, self._console.width):
                 self._console.print(self._text(row), soft_wrap=True)
@@ -181,6 +182,12 @@ class RichReporter:
                 _link(shown, start, span.text)
         shown.rstrip()
         return shown
+
+
+def printer(stream: TextIO) -> Callable[[Line], None]:
+    """What prints single lines on a terminal, as the reporter does."""
+    reporter = RichReporter(stream, live=False)
+    return lambda line: reporter.show((line,))
 
 
 def _link(shown: Text, start: int, words: str) -> None:

@@ -49,7 +49,7 @@ def made(arguments: argparse.Namespace, opened: list[TextIO]) -> list[Reporter]:
             known = ", ".join(reporters.NAMES)
             raise UsageError(f"--report {name}: no such report", f"there are {known}")
         on_stdout = on_stdout or not file
-        stream = _open(wish, file, opened) if file else stdout()
+        stream = file_of(wish, file, opened) if file else stdout()
         found.append(_make(name, stream, arguments))
     if not on_stdout:
         # A line that is redrawn and a debugger's prompt would write over each other.
@@ -82,7 +82,8 @@ def _columns(stream: TextIO) -> int | None:
     return shutil.get_terminal_size().columns
 
 
-def _open(wish: str, file: str, opened: list[TextIO]) -> TextIO:
+def file_of(wish: str, file: str, opened: list[TextIO]) -> TextIO:
+    """The file of a report, opened; it is added to ``opened`` as well. Raises UsageError."""
     try:
         Path(file).parent.mkdir(parents=True, exist_ok=True)
         stream = open(file, "w", encoding="utf-8", newline="\n")  # noqa: SIM115, closed by the run
