@@ -146,24 +146,30 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
         found += _fence_parts(fence.number, fence.language, fence.code, said, own)
     page, setup = chain[-1].page, chain[-1].setup
     files = {block.path: block.text.encode("utf-8", "surrogateescape") for block in page.files}
-    found += (part(f"file {p} of this page", f"file {p}", data) for p, data in files.items())
+    found += (_file(f"file {p} of this page", f"file {p}", data) for p, data in files.items())
     if files:
         read = _over(files, read)
     sources = [m.fence.code for m in chain if m.fence.language in PYTHONS]
     if setup is not None and sources:
         data = read(setup) or b""
-        found.append(part(f"set-up file {setup}", "setup", data))
+        found.append(_file(f"set-up file {setup}", "setup", data))
         sources.append(data.decode("utf-8", "replace").replace("\r\n", "\n"))
     for path, data in localmodules.find(sources, read):
         if path not in files:
-            found.append(part(f"module {path}", f"module {path}", data))
+            found.append(_file(f"module {path}", f"module {path}", data))
     for path in dict.fromkeys(path for m in chain for path in m.tags.uses or ()):
         data = read(path) or b""
-        found.append(part(f"file {path} that it uses", f"uses {path}", data))
+        found.append(_file(f"file {path} that it uses", f"uses {path}", data))
     for value in chain[-1].fence.values:
         bound = json.dumps([value.expression, value.spec])
         found.append(part(f"value {value.expression}", "value", bound))
     return (*found, *extra)
+
+
+@lru_cache(maxsize=256)
+def _file(name: str, role: str, data: bytes) -> Part:
+    """The part that a file is. Kept, since every fence that imports a module asks for it."""
+    return part(name, role, data)
 
 
 def _over(files: Mapping[str, bytes], read: Read) -> Read:

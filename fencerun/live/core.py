@@ -151,7 +151,7 @@ class Live:
             for path in self._names():
                 before = self._book.readings.get(path)
                 if again or before is None or changed is None or _touches(before, changed):
-                    self._read(path, anew=again)
+                    self._read(path, anew=again, changed=changed)
             self._changed |= changed or set()
             self._news.notify_all()
 
@@ -238,12 +238,19 @@ class Live:
         self._end_if_pointless(gone)
         self._emit(PageRead(path, gone=True))
 
-    def _read(self, path: str, *, opened: bool = False, anew: bool = False) -> None:
-        """Read a page, and have wait what that makes due."""
+    def _read(
+        self,
+        path: str,
+        *,
+        opened: bool = False,
+        anew: bool = False,
+        changed: Collection[str] | None = None,
+    ) -> None:
+        """Read a page, and have wait what that makes due; ``anew`` as if for the first time."""
         assert self._base is not None, "started"
         before = self._book.readings.get(path)
         try:
-            now = reading.read(self._base, path, None if anew else before)
+            now = reading.read(self._base, path, None if anew else before, changed)
         except NoSuchPath as error:
             if not os.path.exists(path):
                 if before is not None:
@@ -417,9 +424,9 @@ class Live:
         """A page was recorded: what its fences rest on is the page as it is now."""
         assert self._base is not None, "started"
         with suppress(FencerunError):
-            now = reading.read(self._base, path, self._book.readings.get(path))
+            now = reading.read(self._base, path, self._book.readings.get(path), ())
             self._book.recorded(now, [n for p, n in run.done if p == path])
-        self._read(path)
+        self._read(path, changed=())
 
 
 def _nothing(page: Reading) -> Reading:
@@ -429,8 +436,5 @@ def _nothing(page: Reading) -> Reading:
 
 def _touches(page: Reading, changed: Collection[str]) -> bool:
     """Whether a page, or what it depends on, is among absolute paths, or below one of them."""
-    own = {os.path.abspath(page.path), os.path.realpath(page.path)}
-    if not own.isdisjoint(changed) or not page.depends.isdisjoint(changed):
-        return True
-    heads = tuple(path + os.sep for path in changed)
-    return any(path.startswith(heads) for path in page.depends)
+    own = (os.path.abspath(page.path), os.path.realpath(page.path))
+    return any(path in changed for path in own) or reading.touches(changed, page.depends)

@@ -7,7 +7,7 @@ nothing of runs.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import field, replace
 
 from fencerun import files, freshness, preload
@@ -47,6 +47,8 @@ class Reading:
     depends: frozenset[str] = frozenset()
     #: Modules worth loading before its fences run.
     loads: tuple[str, ...] = ()
+    #: What was read beside it, by path relative to it; None for what is not there.
+    files: Mapping[str, bytes | None] = field(default_factory=dict)
 
     @property
     def broken(self) -> bool:
@@ -59,10 +61,16 @@ class Reading:
         return tuple(member.fence.number for member in found)
 
 
-def read(session: Session, path: str, before: Reading | None = None) -> Reading:
+def read(
+    session: Session,
+    path: str,
+    before: Reading | None = None,
+    changed: Collection[str] | None = None,
+) -> Reading:
     """The page called ``path`` as it is now; its text is parsed only where it changed.
 
-    Raises NoSuchPath where it is gone.
+    ``changed`` are the absolute paths that are no longer as they were ``before``; without it
+    nothing is known of any. Raises NoSuchPath where the page is gone.
     """
     data = files.read(path)
     if before is not None and before.data == data:
@@ -74,12 +82,29 @@ def read(session: Session, path: str, before: Reading | None = None) -> Reading:
         # What it depends on may be what is to be mended.
         depends = before.depends if before else frozenset()
         return Reading(path, data, page, settled, depends=depends | _set_up(page, settled))
-    noted = _Noted(session.unrun.beside(path))
+    directory = os.path.dirname(os.path.abspath(path))
+    same = {}
+    if before is not None and changed is not None:
+        same = {name: one for name, one in before.files.items()
+                if not touches(changed, [_absolute(directory, name)])}  # fmt: skip
+    noted = _Noted(session.unrun.beside(path), same)
     common = _common(session)
     prints = {n: _print(member, settled, noted, common) for n, member in settled.items()}
-    directory = os.path.dirname(os.path.abspath(path))
-    depends = frozenset(os.path.normpath(os.path.join(directory, name)) for name in noted.asked)
-    return Reading(path, data, page, settled, prints, depends, _loads(page, settled, noted))
+    depends = frozenset(_absolute(directory, name) for name in noted.asked)
+    files_beside = {name: same[name] for name in noted.asked}
+    loads = _loads(page, settled, noted)
+    return Reading(path, data, page, settled, prints, depends, loads, files_beside)
+
+
+def touches(changed: Collection[str], paths: Collection[str]) -> bool:
+    """Whether one of ``paths``, or a directory that it lies in, is among the changed ones."""
+    return any(path in changed for path in paths) or any(
+        path.startswith(f"{one}{os.sep}") for one in changed for path in paths
+    )
+
+
+def _absolute(directory: str, name: str) -> str:
+    return os.path.normpath(os.path.join(directory, name))
 
 
 def unreadable(path: str, error: NoSuchPath) -> Reading:
@@ -98,21 +123,23 @@ def _loads(
 
 
 class _Noted:
-    """A reader of files that notes which were asked for."""
+    """A reader of files that notes which were asked for, and reads those that are not ``known``."""
 
-    def __init__(self, read: Callable[[str], bytes | None]) -> None:
-        self._read = read
+    def __init__(self, read: Callable[[str], bytes | None], known: dict[str, bytes | None]) -> None:
+        self._read, self._known = read, known
         self.asked: set[str] = set()
 
     def __call__(self, path: str) -> bytes | None:
         self.asked.add(path)
-        return self._read(path)
+        if path not in self._known:
+            self._known[path] = self._read(path)
+        return self._known[path]
 
 
 def _set_up(page: Page, settled: Mapping[int, Member]) -> frozenset[str]:
     directory = os.path.dirname(os.path.abspath(page.path))
     names = {member.setup for member in settled.values() if member.setup}
-    return frozenset(os.path.normpath(os.path.join(directory, name)) for name in names)
+    return frozenset(_absolute(directory, name) for name in names)
 
 
 def _common(session: Session) -> Hashable:
