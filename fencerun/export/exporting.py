@@ -1,0 +1,136 @@
+"""From the arguments of `fencerun export` to files and an exit code."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from typing import TextIO
+
+from fencerun import files, launch
+from fencerun.beside import beside
+from fencerun.engines.base import EngineOptions
+from fencerun.engines.environment import pinned
+from fencerun.errors import UsageError
+from fencerun.export import written
+from fencerun.export.cells import cut
+from fencerun.frozen import dataclass
+from fencerun.page import Page
+from fencerun.reporters.wording import problem_head, text
+from fencerun.session import Request, Session
+
+#: What can be made of a page, the suffix of its file, and the extra that it needs.
+FORMATS = {"ipynb": "notebook", "py": "", "html": "html"}
+
+
+@dataclass(frozen=True, slots=True)
+class Wish:
+    """What to make of pages, and where; ``out`` is a file, a directory or ``-``."""
+
+    to: str
+    out: str | None = None
+    force: bool = False
+    python: str | None = None
+    without: tuple[str, ...] = ()
+
+
+def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
+    """Write what is wished for of each page; 3 where one has a problem, and is left out.
+
+    Raises UsageError for arguments that make no sense, and NotWritten.
+    """
+    request = Request("check", launch.targets(arguments))
+    for target in request.targets:
+        if target.fence or target.line:
+            raise UsageError(f"{target.path}: one fence of it is no page", "name the page")
+    session = launch.session(request, lambda event: None, python=wish.python, without=wish.without)
+    names = session.names
+    several = len(names) > 1
+    if several and wish.out is not None and not os.path.isdir(wish.out):
+        raise UsageError(f"-o {wish.out}: no directory, and there are {len(names)} pages",
+                         "name a directory that is there")  # fmt: skip
+    make = _maker(wish)
+    code = 0
+    for name in names:
+        page = session.page(name, files.read(name))
+        if page.broken:
+            code = 3
+            for problem in page.problems:
+                stream.write(text(problem_head(problem)) + "\n")
+            continue
+        _one(page, make(page, session), wish, stream)
+    return code
+
+
+def _one(page: Page, made: str, wish: Wish, stream: TextIO) -> None:
+    data = written.sealed(made)
+    if wish.out == "-":
+        stream.write(data.decode("utf-8"))
+        return
+    target = _target(page.path, wish)
+    if os.path.exists(target) and os.path.samefile(target, page.path):
+        raise files.NotWritten(target, "it is the page itself", "give another name with `-o`")
+    if not wish.force:
+        written.insist(target, page.path)
+    written.write(target, data)
+    stream.write(f"{target}: written\n")
+
+
+def _target(page: str, wish: Wish) -> str:
+    stem = os.path.splitext(os.path.basename(page))[0]
+    if wish.out is None:
+        return os.path.join(os.path.dirname(page), f"{stem}.{wish.to}")
+    return os.path.join(wish.out, f"{stem}.{wish.to}") if os.path.isdir(wish.out) else wish.out
+
+
+def _maker(wish: Wish) -> Callable[[Page, Session], str]:
+    try:
+        return {"ipynb": _notebook, "py": _script, "html": _sheet}[wish.to]()
+    except ImportError as error:
+        what = f"--to {wish.to} needs {(error.name or 'a package').partition('.')[0]}"
+        remedy = f"pip install 'fencerun[{FORMATS[wish.to]}]'"
+        raise UsageError(f"{what}, which is not installed", remedy) from None
+
+
+def _variables(session: Session) -> dict[str, str]:
+    """The variables of every fence, but for places of this machine and for secrets."""
+    project = session.project
+    secrets = session.secrets
+    own = {
+        name: value
+        for name, value in project.env.items()
+        if not name.endswith(("_CACHE_DIR", "_EXTENSIONS_DIR")) and secrets.text(value) == value
+    }
+    return pinned(EngineOptions(session.python, own, (), project.threads, project.width))
+
+
+def _notebook() -> Callable[[Page, Session], str]:
+    import nbformat  # noqa: F401, so that what is missing is said before anything is made
+
+    from fencerun.export.notebook import notebook
+
+    def make(page: Page, session: Session) -> str:
+        cells = cut(page, session.defaults(page), session.gate.unmet)
+        mark = {"page": written.mark(page.path)}
+        return notebook(cells, beside(page.path), _variables(session), mark)
+
+    return make
+
+
+def _script() -> Callable[[Page, Session], str]:
+    from fencerun.export.script import script
+
+    def make(page: Page, session: Session) -> str:
+        cells = cut(page, session.defaults(page), session.gate.unmet)
+        return script(cells, _variables(session), written.mark(page.path))
+
+    return make
+
+
+def _sheet() -> Callable[[Page, Session], str]:
+    import fencerun.rendering.body  # noqa: F401
+    from fencerun.export.sheet import sheet
+
+    def make(page: Page, session: Session) -> str:
+        return sheet(page, beside(page.path), written.mark(page.path))
+
+    return make

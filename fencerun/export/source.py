@@ -1,0 +1,121 @@
+"""What cells of Python hold: a fence's source, changed as little as a notebook or script asks for.
+
+Pure; parses with the running Python, and leaves alone what that does not parse.
+"""
+
+from __future__ import annotations
+
+import ast
+import io
+import tokenize
+
+
+def parsed(code: str) -> ast.Module | None:
+    """The tree of ``code``, or None where it is not Python here; top-level ``await`` is."""
+    try:
+        tree = compile(code, "<fence>", "exec", ast.PyCF_ONLY_AST | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return None
+    return tree if isinstance(tree, ast.Module) else None
+
+
+def last_expression(code: str) -> ast.Expr | None:
+    """The last statement of ``code`` where it is an expression, which a notebook would show."""
+    tree = parsed(code)
+    last = tree.body[-1] if tree and tree.body else None
+    return last if isinstance(last, ast.Expr) else None
+
+
+def silent(code: str) -> str:
+    """``code`` with a semicolon after a last expression that a notebook would show."""
+    last = last_expression(code)
+    if last is None or last.end_lineno is None or last.end_col_offset is None:
+        return code
+    call = last.value
+    if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print":
+        return code
+    lines = code.split("\n")
+    line = lines[last.end_lineno - 1].encode("utf-8")  # columns count bytes
+    before, after = line[: last.end_col_offset].decode(), line[last.end_col_offset :].decode()
+    if after.lstrip().startswith((";", ")")):
+        if after.lstrip().startswith(";"):
+            return code
+        end = _closed(after)
+        before, after = before + after[:end], after[end:]
+        if after.lstrip().startswith(";"):
+            return code
+    lines[last.end_lineno - 1] = f"{before};{after}"
+    made = "\n".join(lines)
+    return made if parsed(made) is not None else code
+
+
+def _closed(after: str) -> int:
+    """How far the brackets around an expression reach."""
+    end = 0
+    for at, sign in enumerate(after):
+        if sign == ")":
+            end = at + 1
+        elif not sign.isspace():
+            break
+    return end
+
+
+def indented(code: str) -> str | None:
+    """``code`` four columns further in, but for lines inside of strings; None if it cannot be."""
+    inside: set[int] = set()
+    opened: list[int] = []
+    try:
+        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+            name = tokenize.tok_name[token.type]
+            if name == "STRING":
+                inside.update(range(token.start[0] + 1, token.end[0] + 1))
+            elif name.endswith("STRING_START"):
+                opened.append(token.start[0])
+            elif name.endswith("STRING_END"):
+                inside.update(range(opened.pop() + 1, token.end[0] + 1))
+    except (tokenize.TokenError, SyntaxError, IndexError):
+        return None
+    lines = code.split("\n")
+    moved = "\n".join(
+        f"    {line}" if line and number not in inside else line
+        for number, line in enumerate(lines, 1)
+    )
+    before, after = parsed(code), parsed(f"if True:\n{moved}")
+    if before is None or after is None or not before.body:
+        return None
+    block = after.body[0]
+    same = isinstance(block, ast.If) and [ast.dump(s) for s in block.body] == [
+        ast.dump(s) for s in before.body
+    ]
+    return moved if same else None
+
+
+def futures(code: str) -> tuple[list[str], str]:
+    """The ``from __future__`` imports of ``code``, and the rest, in which they are comments."""
+    tree = parsed(code)
+    found: list[str] = []
+    lines = code.split("\n")
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            found += [alias.name for alias in node.names]
+            for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+                lines[number - 1] = f"# {lines[number - 1]}"
+    return found, "\n".join(lines)
+
+
+def awaits(code: str) -> bool:
+    """Whether ``code`` is Python only where ``await`` may stand outside of functions."""
+    try:
+        compile(code, "<fence>", "exec", ast.PyCF_ONLY_AST)
+        compile(code, "<fence>", "exec", dont_inherit=True)
+    except (SyntaxError, ValueError):
+        return parsed(code) is not None
+    return False
+
+
+def literal(text: str) -> str:
+    """``text`` as a readable Python literal."""
+    plain = text.isprintable() or all(c.isprintable() or c in "\n\t" for c in text)
+    if "\n" in text and plain and "\\" not in text and '"""' not in text and text[-1:] != '"':
+        return f'"""\\\n{text}"""'
+    return repr(text)
