@@ -19,7 +19,16 @@ from pathlib import Path
 from fencerun.discovery import NoSuchPath, discover
 from fencerun.errors import FencerunError
 
-__all__ = ["NoSuchPath", "NotWritten", "PageBusy", "discover", "locked", "read", "replace"]
+__all__ = [
+    "NoSuchPath",
+    "NotWritten",
+    "PageBusy",
+    "PageChanged",
+    "discover",
+    "locked",
+    "read",
+    "replace",
+]
 
 #: Seconds that a recorder waits for another one on the same page.
 PATIENCE = 10.0
@@ -45,12 +54,30 @@ class NotWritten(FencerunError):
         self.path = path
 
 
+class PageChanged(FencerunError):
+    """A page that somebody saved between its reading and its replacement; it is as they left it."""
+
+    exit_code = 2
+
+    def __init__(self, path: str) -> None:
+        super().__init__(f"{path}: it was saved just as it was to be written", "try again")
+        self.path = path
+
+
 def read(path: str) -> bytes:
-    """The bytes of a page. Raises NoSuchPath."""
+    """The bytes of a page. Raises NoSuchPath, also for what is no regular file."""
     try:
-        return Path(path).read_bytes()
+        with open(_opened(path), "rb") as file:
+            if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+                raise NoSuchPath(path, "no regular file")
+            return file.read()
     except OSError as error:
         raise NoSuchPath(path, error.strerror or str(error)) from error
+
+
+def _opened(path: str) -> int:
+    """A descriptor for reading. What became a pipe meanwhile is not waited for."""
+    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
 
 
 @contextmanager
@@ -77,7 +104,7 @@ def locked(path: str, patience: float = PATIENCE) -> Iterator[None]:
 def _lock(path: str) -> int | None:
     """A descriptor that holds the lock of the page; None while somebody else holds it."""
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_CLOEXEC)
+        descriptor = _opened(path)
     except OSError as error:
         raise NoSuchPath(path, error.strerror or str(error)) from error
     try:
@@ -107,19 +134,28 @@ def _is_same(path: str, descriptor: int) -> bool:
         return False
 
 
-def replace(path: str, data: bytes) -> None:
+def replace(path: str, data: bytes, was: bytes | None = None) -> None:
     """Make ``data`` the page: at any moment, on disk, the page is wholly old or wholly new.
 
     A symbolic link stays one, and its target is replaced; mode and, where we may, owner are kept.
-    A page that says this already is left alone. Raises NotWritten, also for a read-only page.
+    Other names of the file (hard links) keep the old text. A page that says this already is left
+    alone. Raises NotWritten, also for a read-only page, and PageChanged where the page no longer
+    says what it ``was`` when the caller read it.
     """
     real = Path(os.path.realpath(path))
     try:
         old = _writable(path, real)
         if old is not None and real.read_bytes() == data:
             return
+        if was is not None and old is None:
+            raise PageChanged(path)
         _sweep(real)
-        _swap(real, data, old)
+        with _written(real, data, old) as temporary:
+            # Writing takes long, above all to a slow disk; what is left after this is a moment.
+            if was is not None and real.read_bytes() != was:
+                raise PageChanged(path)
+            temporary.replace(real)
+        _sync_directory(real.parent)
     except OSError as error:
         why, remedy = _advice(real, error)
         raise NotWritten(path, why, remedy) from error
@@ -153,7 +189,9 @@ def _writable(path: str, real: Path) -> os.stat_result | None:
     return status
 
 
-def _swap(real: Path, data: bytes, old: os.stat_result | None) -> None:
+@contextmanager
+def _written(real: Path, data: bytes, old: os.stat_result | None) -> Iterator[Path]:
+    """A file beside ``real`` that holds ``data``; gone at the end unless it was moved away."""
     temporary, descriptor = _temporary(real, 0o666 if old is None else 0o600)
     try:
         with open(descriptor, "wb") as file:
@@ -164,11 +202,10 @@ def _swap(real: Path, data: bytes, old: os.stat_result | None) -> None:
                     os.fchown(descriptor, old.st_uid, old.st_gid)
                 os.fchmod(descriptor, stat.S_IMODE(old.st_mode))
             os.fsync(descriptor)
-            temporary.replace(real)
+            yield temporary
     except BaseException:
         temporary.unlink(missing_ok=True)
         raise
-    _sync_directory(real.parent)
 
 
 def _sync_directory(directory: Path) -> None:

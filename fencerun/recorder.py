@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import shlex
 from collections.abc import Callable, Mapping, Sequence, Set
+from contextlib import suppress
 from dataclasses import field, replace
 
 from fencerun import figurefiles, files, merge, reader
@@ -35,6 +36,9 @@ Bindings = Mapping[int, Sequence[tuple[Value, str]]]
 
 #: Figures whose files are to be written, by the number of their fence.
 Drawn = Mapping[int, Sequence[Figure]]
+
+#: How often a page that is saved under our hands is read again.
+_TRIES = 4
 
 Judged = Sequence[tuple[Step, Judgement]]
 
@@ -104,21 +108,30 @@ class Recorder:
         self, page: Page, changes: Changes, bindings: Bindings, drawn: Drawn
     ) -> tuple[Refused, bool]:
         try:
-            with files.locked(page.path):
-                data = files.read(page.path)
-                now = reader.parse(data, page.path, self.base.syntax)
-                new, reasons = merge.apply(page, now, changes, self.base, bindings)
-                refused = {number: (why, "") for number, why in reasons}
-                ready = [one for n, many in drawn.items() if n not in refused for one in many]
-                if self.dry_run or (new == data and not ready):
-                    return refused, False
-                with figurefiles.written(page.path, ready, _shown(now)):
-                    files.replace(page.path, new)
-                after = reader.parse(new, page.path, self.base.syntax)
-                figurefiles.delete(page.path, _shown(now) - _shown(after))
+            for _ in range(_TRIES):
+                with suppress(files.PageChanged):
+                    return self._once(page, changes, bindings, drawn)
+            return self._once(page, changes, bindings, drawn)
         except FencerunError as error:
             # One page that cannot be written is no reason to throw away what the others said.
             return dict.fromkeys({*changes, *bindings}, (error.what, error.remedy)), False
+
+    def _once(
+        self, page: Page, changes: Changes, bindings: Bindings, drawn: Drawn
+    ) -> tuple[Refused, bool]:
+        """Read the page as it is now, and replace it. Raises FencerunError."""
+        with files.locked(page.path):
+            data = files.read(page.path)
+            now = reader.parse(data, page.path, self.base.syntax)
+            new, reasons = merge.apply(page, now, changes, self.base, bindings)
+            refused = {number: (why, "") for number, why in reasons}
+            ready = [one for n, many in drawn.items() if n not in refused for one in many]
+            if self.dry_run or (new == data and not ready):
+                return refused, False
+            with figurefiles.written(page.path, ready, _shown(now)):
+                files.replace(page.path, new, data)
+            after = reader.parse(new, page.path, self.base.syntax)
+            figurefiles.delete(page.path, _shown(now) - _shown(after))
         return refused, True
 
     def _after(self, verdict: Verdict, touched: Set[int], refused: Refused) -> Verdict:

@@ -21,7 +21,8 @@ def off(name: str, syntax: Syntax | None) -> int:
     meanwhile is taken back. Raises FencerunError where it cannot be read or written.
     """
     with files.locked(name):
-        page = reader.parse(files.read(name), name, syntax)
+        data = files.read(name)
+        page = reader.parse(data, name, syntax)
         if page.broken:
             problem = page.problems[0]
             print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")
@@ -29,7 +30,7 @@ def off(name: str, syntax: Syntax | None) -> int:
         if not page.recordings:
             return 0
         try:
-            files.replace(name, strip(page))
+            files.replace(name, strip(page), data)
         except SpliceError as error:
             line = next(r.line for r in page.recordings if r.number == error.fence)
             print(f"{name}:{line}: refused: output:{error.fence}, {error.why}")
