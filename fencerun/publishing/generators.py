@@ -96,11 +96,13 @@ def _acting(config: Mapping[str, Any], extensions: Mapping[str, object]) -> Iter
 def _with_signs(engine: Engine, options: Mapping[str, Any]) -> Engine:
     """The engine with the signs that the plugin's options give it."""
     names = ("variable", "block", "comment")
-    signs = [
+    signs = tuple(
         str(options.get(f"j2_{name}_start_string") or usual)
         for name, usual in zip(names, engine.marks, strict=True)
-    ]
-    return replace(engine, marks=tuple(signs), pattern="|".join(map(re.escape, signs)))
+    )
+    if signs == engine.marks:
+        return engine
+    return replace(engine, marks=signs, pattern="|".join(map(re.escape, signs)))
 
 
 def quarto(found: Found) -> Site | None:
