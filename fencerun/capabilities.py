@@ -212,3 +212,6 @@ _OWN_FORMS: Mapping[str, Callable[[str, str], Own]] = {
     "command": lambda name, value: Own("command", value),
     "python": _own_python,
 }
+
+#: How a project may say whether a capability of its own holds.
+OWN_FORMS = tuple(_OWN_FORMS)

@@ -45,6 +45,7 @@ VERBS = {
     "init": "a first lesson, a configuration and a CI workflow",
     "serve": "the pages in the browser, live: run and record from there",
     "export": "a page as a notebook, a script or an HTML file; runs nothing",
+    "schema": "a JSON schema for editors: of the configuration, or of front matter",
     "matrix": "which fences hold with which versions of what they import",
 }
 

@@ -21,6 +21,9 @@ from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.tags import nearest
 
+#: What runnable code blocks without a tag may be.
+UNTAGGED = ("ignore", "warn", "error")
+
 #: The site generators whose settings are looked for, and ``none`` of them.
 PUBLISHERS = ("mkdocs", "quarto", "jekyll", "hugo", "docusaurus", "vitepress", "none")
 
@@ -208,7 +211,7 @@ def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
 
 
 def _untagged(value: object, where: str) -> str:
-    if value not in ("ignore", "warn", "error"):
+    if value not in UNTAGGED:
         raise UsageError(f"{where} is {value!r}", "write ignore, warn or error")
     return str(value)
 
@@ -234,3 +237,6 @@ _KEYS: Mapping[str, Callable[[object, str], object]] = {
     "untagged": _untagged,
     "publishes": _publishes,
 }
+
+#: What a project may set besides ``pages`` and the settings of pages.
+KEYS = tuple(_KEYS)
