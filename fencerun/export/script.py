@@ -55,6 +55,12 @@ def _shell(*command, status=0):
     if ended != status:
         raise SystemExit(f"{command[0]} ended with status {ended}")
 '''
+_WRITE = '''\
+def _write(path, text):
+    """A file for the fences below."""
+    with open(path, "w", encoding="utf-8", newline="") as file:
+        file.write(text)
+'''
 _COMMANDS = {
     "bash": '"bash", "-e", "-o", "pipefail", "-c"',
     "sh": '"sh", "-e", "-c"',
@@ -85,6 +91,7 @@ def _opening(cut: Cut, pinned: Mapping[str, str]) -> Iterator[str]:
         _ECHO: any(member.tags.echo or member.fence.language == "pycon" for member in used),
         _QUIETLY: any(cell.again for cell in code),
         _RAISES: any(member.tags.raises or _has_traceback(member) for member in used),
+        _WRITE: bool(cut.page.files),
         _SHELL: any(member.fence.language in SHELLS for member in used),
     }
     yield "# %%"
@@ -112,10 +119,7 @@ def _cell(cell: Code | File | Text, cut: Cut, ahead: list[str]) -> Iterator[str]
         yield f"# %% [markdown]\n{_comment(cell.markdown)}"
     elif isinstance(cell, File):
         path, text = cell.block.path, source.literal(cell.block.text)
-        yield (
-            f'# %% {path}\nwith open({path!r}, "w", encoding="utf-8") as _file:\n'
-            f"    _file.write({text})"
-        )
+        yield f"# %% {path}\n_write({path!r}, {text})"
     else:
         yield from _fence(cell, cut, ahead)
 

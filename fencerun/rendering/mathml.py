@@ -84,10 +84,21 @@ def _written(element: Any) -> str:
     text = unescape(element.text or "")
     if tag == "mi" and _WORD.fullmatch(text):
         raise NotDrawn(text)  # a command that it does not know, or a sign without its partner
+    if tag == "msup" and len(element) == 2 and _primes(element[1]):
+        # As a script it would be raised and made small twice: the sign itself is both.
+        sign = unescape(element[1].text)
+        return f'<mrow>{_written(element[0])}<mo lspace="0" rspace="0">{sign}</mo></mrow>'
     attributes = "".join(
         f' {name}="{escape(str(value))}"'
         for name, value in element.attrib.items()
         if name in _ATTRIBUTES
     )
+    if tag == "mo" and len(text) > 1 and text.isalpha():
+        # The name of a function, around which an operator's space is too wide.
+        attributes += ' lspace="0.05em" rspace="0.1em"'
     inner = "".join(map(_written, element))
     return f"<{tag}{attributes}>{escape(text, quote=False)}{inner}</{tag}>"
+
+
+def _primes(element: Any) -> bool:
+    return len(element) == 0 and unescape(element.text or "") in ("′", "″", "‴", "⁗")

@@ -22,14 +22,20 @@ def install(parser: Any) -> None:
     parser.block.ruler.before("fence", "math_block", _block, alternatives)
 
 
-def _inline(state: Any, silent: bool) -> bool:
-    source, at = state.src, state.pos
+def formula(source: str, at: int, stop: int) -> tuple[str, int, bool] | None:
+    """The formula at ``at``, where a backslash or dollar stands; None where it is none.
+
+    Its TeX, where it ends, and whether it stands apart.
+    """
     if source[at] == "\\":
-        found = _brackets(source, at, state.posMax)
-    elif source[at] == "$":
-        found = _dollars(source, at, state.posMax)
-    else:
+        return _brackets(source, at, stop)
+    return _dollars(source, at, stop)
+
+
+def _inline(state: Any, silent: bool) -> bool:
+    if state.src[state.pos] not in "\\$":
         return False
+    found = formula(state.src, state.pos, state.posMax)
     if found is None:
         return False
     tex, end, display = found
