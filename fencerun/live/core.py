@@ -234,7 +234,7 @@ class Live:
     def _close_page(self, path: str) -> None:
         """A page is gone. What is known of its fences stays, should it come back."""
         gone = _nothing(self._book.readings.pop(path))
-        self._waiting.renew(path, (), ())
+        self._waiting.renew(path, Due())
         self._end_if_pointless(gone)
         self._emit(PageRead(path, gone=True))
 
@@ -259,11 +259,17 @@ class Live:
             now = reading.unreadable(path, error)
         found = self._book.take(now, self._last_of(path), opened=opened)
         found = self._selected(path, found)
-        self._waiting.renew(path, found.run, found.judge)
+        # What was due at the last reading waits already, or runs, or somebody ended it.
+        old = before.prints if before else {}
+        news = {number for number, one in now.prints.items() if old.get(number) != one}
+        self._waiting.renew(path, found, news)
         self._end_if_pointless(now)
-        if not opened and (before is None or before.data != now.data or found != Due()):
-            due, held = ([f"{path}::{n}" for n in numbers] for numbers in (found.run, found.held))
-            self._emit(PageRead(path, tuple(due), tuple(held), now.page.problems))
+        if not opened and (before is None or before.data != now.data or news):
+            due, held = (
+                tuple(f"{path}::{n}" for n in numbers if n in news)
+                for numbers in (found.run, found.held)
+            )
+            self._emit(PageRead(path, due, held, now.page.problems))
 
     def _last_of(self, path: str) -> dict[int, state.Last]:
         assert self._base is not None, "started"

@@ -5,12 +5,13 @@ Pure, and not safe for threads: its owner holds the lock.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container
 from dataclasses import field
 from typing import Literal
 
 from fencerun.engines.standing import Place
 from fencerun.frozen import dataclass
+from fencerun.live.due import Due
 
 Kind = Literal["judge", "check", "record"]
 
@@ -28,12 +29,14 @@ class Waiting:
     #: To be recorded.
     record: dict[Place, None] = field(default_factory=dict)
 
-    def renew(self, page: str, run: Iterable[int], judge: Iterable[int]) -> None:
-        """What a new reading of a page makes due, in place of what an earlier one did."""
-        for line, numbers in ((self.due, run), (self.judge, judge)):
-            for place in [place for place in line if place[0] == page]:
+    def renew(self, page: str, found: Due, news: Container[int] = ()) -> None:
+        """What is due on a page from now on: of what waits, what is still so, and the ``news``."""
+        for line, numbers in ((self.due, found.run), (self.judge, found.judge)):
+            before = [place for place in line if place[0] == page]
+            for place in before:
                 del line[place]
-            line.update(dict.fromkeys((page, number) for number in numbers))
+            places = ((page, number) for number in numbers)
+            line.update(dict.fromkeys(p for p in places if p[1] in news or p in before))
 
     def next(self, ready: Callable[[Place], bool]) -> tuple[Kind, tuple[Place, ...]] | None:
         """What is to be done next, taken off; only ``ready`` places can."""

@@ -41,7 +41,7 @@ class Watching:
             import watchfiles  # noqa: F401
         except ImportError:
             what = "files are watched by watchfiles, which is not installed"
-            raise UsageError(what, "pip install 'fencerun[watch]'") from None
+            raise UsageError(what, "run `pip install 'fencerun[watch]'`") from None
         self._live = live
         self._over = threading.Event()
         self._thread = threading.Thread(target=self._look, name="fencerun-watch", daemon=True)

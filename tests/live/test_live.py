@@ -426,6 +426,20 @@ def test_what_an_ended_run_did_not_get_to_runs_after_all(desk: Desk) -> None:
     assert desk.said == {"a.md::1": "1", "a.md::3": "three", "a.md::4": "4"}
 
 
+def test_a_page_that_is_told_of_twice_runs_once(desk: Desk) -> None:
+    desk.write("a.md", ONE)
+    desk.open()
+    desk.write("a.md", fence("fence:1", "import time; time.sleep(0.3); print('once')"))
+    desk.live.saved(["a.md"])
+    desk.until(FenceStarted)
+    for _ in range(3):
+        desk.live.saved(["a.md"])
+    desk.live.saved()
+    desk.settle()
+    assert desk.started == ["a.md::1"]
+    assert [event.due for event in desk.read] == [("a.md::1",)]
+
+
 def test_stop_ends_what_runs_and_what_waits(desk: Desk) -> None:
     desk.write("a.md", fence("fence:1", SLEEP), THREE)
     desk.open()
