@@ -99,7 +99,10 @@ def _read(generator: str, directory: str, file: str) -> Site | None:
         os.path.relpath(file),
         lambda name: _text(os.path.join(directory, name)),
     )
-    return generators.READERS[generator](found)
+    try:
+        return generators.READERS[generator](found)
+    except RecursionError:  # aliases of YAML that hold themselves
+        return None
 
 
 def _unset(generator: str) -> Site | None:

@@ -51,7 +51,9 @@ def mkdocs(found: Found) -> Site | None:
         own = extensions["pymdownx.extra"].get("pymdownx.superfences")
         fences = own if isinstance(own, dict) else {}
     docs = config.get("docs_dir")
-    extent = Extent(found.below(docs if isinstance(docs, str) else "docs"))
+    excluded = str(config.get("exclude_docs") or "").splitlines()
+    hidden = (".*", *(_pattern(line) for line in excluded if _excludes(line)))
+    extent = Extent(found.below(docs if isinstance(docs, str) else "docs"), hidden)
     site = Site("MkDocs", found.called, extent, engines=tuple(_acting(config, extensions)))
     relaxed = "`pymdownx.superfences` with `relaxed_headers: true`"
     if fences is None:
@@ -85,6 +87,16 @@ def _over(config: Mapping[str, Any], base: Mapping[str, Any]) -> dict[str, Any]:
     return merged
 
 
+def _excludes(line: str) -> bool:
+    """Whether a line, written as in ``.gitignore``, leaves something out."""
+    return bool(line.strip()) and not line.startswith(("#", "!"))
+
+
+def _pattern(line: str) -> str:
+    """The pattern of a path or, where it has no slash but at its end, of a name at any depth."""
+    return line.strip().rstrip("/")
+
+
 def _acting(config: Mapping[str, Any], extensions: Mapping[str, object]) -> Iterator[Engine]:
     macros = dict(options(config.get("plugins"))).get("macros")
     if macros is not None and macros.get("render_by_default") is not False:
@@ -114,7 +126,7 @@ def quarto(found: Found) -> Site | None:
     chosen = texts(project.get("render")) if isinstance(project, dict) else ()
     # As its `projectHiddenIgnoreGlob` and engines' `ignoreDirs` say.
     hidden = ("_*", ".*", "README.*", "CLAUDE*.md", "AGENTS*.md", "node_modules", "venv", "env")
-    left_out = tuple(one[1:].rstrip("/") for one in chosen if one.startswith("!"))
+    left_out = tuple(_pattern(one[1:]) for one in chosen if one.startswith("!"))
     chosen = tuple(one for one in chosen if not one.startswith("!"))
     extent = Extent(found.below("."), (*hidden, *left_out), chosen=chosen)
     acting = (engines.QUARTO,)
@@ -130,7 +142,7 @@ def jekyll(found: Found) -> Site | None:
     source = config.get("source")
     collections = config.get("collections")
     kept = [f"_{name}" for name, _ in options(collections)] + [f"_{n}" for n in texts(collections)]
-    excluded = (name.rstrip("/") for name in texts(config.get("exclude")))
+    excluded = map(_pattern, texts(config.get("exclude")))
     hidden = ("_*", ".*", "node_modules", "vendor", *excluded)
     plugins = texts(config.get("plugins")) + texts(config.get("gems"))
     extent = Extent(
@@ -165,7 +177,11 @@ def docusaurus(found: Found) -> Site:
     named = re.findall(r"\bpath\s*:\s*[\"']([^\"']+)[\"']", found.text)
     plain = re.search(r"\bformat\s*:\s*[\"'](?:md|detect)[\"']", found.text)
     extent = Extent(found.below("docs", "blog", "src/pages", "versioned_docs", *named), ("_*",))
-    return Site("Docusaurus", found.called, extent, engines=() if plain else (engines.MDX,))
+    site = Site("Docusaurus", found.called, extent, engines=() if plain else (engines.MDX,))
+    if plain or not re.search(r"\bcomments\s*:\s*false", found.text):
+        return site
+    remedy = "leave `mdx1Compat.comments` on there"  # without it, a comment ends the build
+    return replace(site, shows=frozenset(("comment",)), remedy=remedy)
 
 
 def vitepress(found: Found) -> Site:

@@ -19,7 +19,7 @@ def mapping(text: str) -> dict[str, Any] | None:
 
     try:
         loaded = yaml.load(text, Loader=_loader())  # a SafeLoader: it builds no objects
-    except (yaml.YAMLError, RecursionError, ValueError, TypeError):
+    except (yaml.YAMLError, RecursionError, ValueError, TypeError, OverflowError):
         return None
     return {} if loaded is None else loaded if isinstance(loaded, dict) else None
 

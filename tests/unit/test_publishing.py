@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence, Set
 from pathlib import Path
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -81,6 +82,12 @@ SHOWS: dict[str, tuple[str, str, set[str], str]] = {
     "jekyll, GFM": ("jekyll", "markdown: GFM", NONE, "words"),
     "hugo": ("hugo", 'baseURL = "https://x"', NONE, "words"),
     "docusaurus": ("docusaurus", "export default {}", NONE, "words"),
+    "docusaurus, strict": (
+        "docusaurus",
+        "markdown: {mdx1Compat: {comments: false}}",
+        {"comment"},
+        "words",
+    ),
     "vitepress": ("vitepress", "", NONE, "words"),
 }
 
@@ -137,6 +144,36 @@ def test_no_text_breaks_a_reader(text: str) -> None:
     for generator in generators.READERS:
         site = _site(generator, text)
         assert site is None or site.carrier not in site.shows
+
+
+NAMES = st.sampled_from(
+    (
+        "markdown_extensions pymdownx.superfences pymdownx.extra relaxed_headers plugins macros "
+        "j2_block_start_string docs_dir exclude_docs project render markdown source collections "
+        "exclude gems INHERIT"
+    ).split()
+)
+DATA = st.recursive(
+    st.none() | st.booleans() | st.integers() | NAMES | st.just("!x/") | st.dates(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(NAMES, inner, max_size=3),
+    max_leaves=12,
+)
+
+
+@given(st.dictionaries(NAMES, DATA, max_size=5))
+def test_no_settings_break_a_reader(data: dict[str, object]) -> None:
+    text = yaml.safe_dump(data)
+    for generator in ("mkdocs", "quarto", "jekyll"):
+        site = _site(generator, text, "", docs_dir=text, render=text)
+        assert site is None or site.carrier not in site.shows
+        if site is not None:
+            site.extent.holds("/p/docs/a.md", "---")
+
+
+def test_settings_that_hold_themselves(tree: Callable[..., Path]) -> None:
+    loop = "INHERIT: b.yml\na: &a\n  b: *a\n"
+    tree(**{"mkdocs.yml": loop, "b.yml": loop, "docs/a.md": ""})
+    Sites().site("docs/a.md", "")
 
 
 @pytest.mark.parametrize(
@@ -214,6 +251,27 @@ def test_a_pattern_needs_a_mark(engine: Engine | object) -> None:
         ("mkdocs", "docs_dir: src/pages", "src/pages/x/a.md", "", True),
         ("mkdocs", "docs_dir: ../up", "../up/a.md", "", True),
         ("mkdocs", "docs_dir: 3", "docs/a.md", "", True),
+        (
+            "mkdocs",
+            "exclude_docs: |\n  drafts/\n  # x\n  !y.md\n  /a/b.md",
+            "docs/x/drafts/a.md",
+            "",
+            False,
+        ),
+        (
+            "mkdocs",
+            "exclude_docs: |\n  drafts/\n  # x\n  !y.md\n  /a/b.md",
+            "docs/a/b.md",
+            "",
+            False,
+        ),
+        (
+            "mkdocs",
+            "exclude_docs: |\n  drafts/\n  # x\n  !y.md\n  /a/b.md",
+            "docs/x/y.md",
+            "",
+            True,
+        ),
         ("quarto", "", "a.md", "", True),
         ("quarto", "", "x/a.md", "", True),
         ("quarto", "", "README.md", "", False),
