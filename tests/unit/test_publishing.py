@@ -148,10 +148,10 @@ def test_no_text_breaks_a_reader(text: str) -> None:
 
 NAMES = st.sampled_from(
     (
-        "markdown_extensions pymdownx.superfences pymdownx.extra relaxed_headers plugins macros "
-        "j2_block_start_string docs_dir exclude_docs project render markdown source collections "
-        "exclude gems INHERIT"
-    ).split()
+        *("markdown_extensions", "pymdownx.superfences", "pymdownx.extra", "relaxed_headers"),
+        *("plugins", "macros", "j2_block_start_string", "docs_dir", "exclude_docs", "project"),
+        *("render", "markdown", "source", "collections", "exclude", "gems", "INHERIT"),
+    )
 )
 DATA = st.recursive(
     st.none() | st.booleans() | st.integers() | NAMES | st.just("!x/") | st.dates(),
