@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from fencerun import figures, fileblocks, kinds, lint, transcript, values
+from fencerun import figures, fileblocks, kinds, lint, mentions, transcript, values
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.gathering import Gatherer
@@ -40,6 +40,11 @@ class Assembly:
             self.found.path, self.found.lines, self.found.covered, self.found.tokens
         )
         self.found.problems += lint.blocks(self.found.path, self.found.lines, self.found.blocks)
+        if fences:
+            numbers = {fence.number for fence in fences}
+            self.found.problems += mentions.unknown(
+                self.found.path, self.found.tokens, numbers, self.found.inside
+            )
         runnable = [b for b in self.found.blocks if b.info.language.lower() in LANGUAGES]
         return Page(
             self.found.path,

@@ -6,7 +6,7 @@ that it says goes to one stream.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from typing import TextIO
@@ -21,10 +21,11 @@ from fencerun.page import Page
 from fencerun.plan import members
 from fencerun.session import Request, Session
 from fencerun.status import problem_line
-from fencerun.tagging import report
+from fencerun.tagging import outputs, report
 from fencerun.tagging.candidates import Candidate, Left, candidates
 from fencerun.tagging.drafts import first_number, requires
 from fencerun.tagging.links import Links
+from fencerun.tagging.outputs import Shown
 from fencerun.tagging.renderer import Choice, choose
 from fencerun.tagging.settle import Search, Settled
 from fencerun.tagging.trial import Trial
@@ -148,7 +149,15 @@ class _Work:
         tags = _tags(page, settled, choice.carrier)
         previous = settled.links.previous and page.settings.defaults.continues != "previous"
         previous = previous and bool(tags)
-        made = tagged(page, tags, previous) if tags else data
+        made: bytes | Refusal = tagged(page, tags, previous) if tags else data
+        numbers = {tag.block.line: tag.number for tag in tags}
+        found = list(outputs.shown(page, settled.kept, settled.printed))
+        more = outputs.tags(page, found, numbers, choice.carrier)
+        if more:
+            both = tagged(page, [*tags, *more], previous)
+            if not isinstance(both, Refusal):
+                made, tags = both, [*tags, *more]
+        left = _besides(left, found, numbers)
         if isinstance(made, Refusal):
             self._problem(Problem(page.path, made.line, "problem", made.what, made.remedy))
             self._say(f"{page.path}: left as it is")
@@ -203,6 +212,21 @@ def _fit(
         fit.remove(bad)
         left.append(Left(made.line, made.what, made.remedy))
     return fit, left
+
+
+def _besides(
+    left: Sequence[Left], found: Sequence[Shown], numbers: Mapping[int, int]
+) -> list[Left]:
+    """What is left, with the blocks that show an output, and not as code without a language."""
+    lines = {one.block.line for one in found}
+    rest = [one for one in left if one.line not in lines]
+    for one in found:
+        if not one.exact:
+            number = numbers[one.candidate.line]
+            what = f"it looks like the output of fence {number}, which printed something else"
+            remedy = f"tag it `output:{number}` and record, or delete it"
+            rest.append(Left(one.block.line, what, remedy))
+    return rest
 
 
 def _odd_one(page: Page, fit: Sequence[Candidate], carrier: Carrier) -> Candidate | None:

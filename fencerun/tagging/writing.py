@@ -207,9 +207,14 @@ def _fault(page: Page, after: Page, tags: Sequence[Tag], previous: bool) -> Refu
 
 
 def _fresh(page: Page, after: Page) -> Problem | None:
-    """A problem that the page did not have."""
-    codes = Counter(p.code for p in after.problems) - Counter(p.code for p in page.problems)
-    return next((p for p in after.problems if p.code in codes), None)
+    """A problem that the page did not have; a warning is none."""
+    now, before = _errors(after), _errors(page)
+    codes = Counter(p.code for p in now) - Counter(p.code for p in before)
+    return next((p for p in now if p.code in codes), None)
+
+
+def _errors(page: Page) -> list[Problem]:
+    return [problem for problem in page.problems if problem.severity == "error"]
 
 
 def _is_meant(tag: Tag, block: CodeBlock) -> bool:
