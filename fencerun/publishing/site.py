@@ -19,7 +19,8 @@ class Engine:
 
     ``marks`` are texts without which it does nothing; ``pattern`` is what it acts on, within a
     line. ``exempts`` are two patterns between which, on the page, it does nothing; ``front`` is
-    a pattern of front matter, and ``word`` a foreign word on a recording, that turn it off.
+    a pattern of front matter, and ``word`` one of a recording's opening line and of the tag of a
+    value, that turn it off.
     """
 
     name: str

@@ -47,10 +47,17 @@ def _said(page: Page, engine: Engine) -> Iterator[Iterator[tuple[int, str, str]]
     """What fences said: for each recording and value its lines, with their numbers and whose."""
     for fence in page.fences:
         recording = fence.recording
-        if recording is not None and not _excused(page, recording, engine):
+        if recording is not None and not _excused(page.lines.text(recording.block.open), engine):
             yield _lines(page, recording, engine)
         for value in fence.values:
-            yield iter([(value.line, value.text, f"a value of fence {fence.number}")])
+            tag = page.text[page.text.rfind("<span", 0, value.start) : value.start]
+            if not _excused(tag, engine):
+                yield iter([(value.line, value.text, f"a value of fence {fence.number}")])
+
+
+def _excused(opening: str, engine: Engine) -> bool:
+    """Whether what opens a recording or value has the word that turns the engine off."""
+    return engine.word is not None and re.search(engine.word, opening) is not None
 
 
 def _lines(page: Page, recording: Recording, engine: Engine) -> Iterator[tuple[int, str, str]]:
@@ -60,13 +67,6 @@ def _lines(page: Page, recording: Recording, engine: Engine) -> Iterator[tuple[i
         lines = list(_prose(lines)) if recording.region else []
     for index, text in enumerate(lines):
         yield first + index, text, what
-
-
-def _excused(page: Page, recording: Recording, engine: Engine) -> bool:
-    """Whether the recording's opening line has the word that turns the engine off."""
-    if engine.word is None:
-        return False
-    return re.search(engine.word, page.lines.text(recording.block.open)) is not None
 
 
 def _prose(lines: list[str]) -> Iterator[str]:

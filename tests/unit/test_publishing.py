@@ -568,6 +568,27 @@ def test_what_turns_an_engine_off(engine: str, page: Page, lines: Sequence[int])
     assert found == list(lines)
 
 
+SPAN = '<span data-fence="1:x">{{ 1 }}</span>'
+V_PRE = SPAN.replace("<span", "<span v-pre")
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (SPAN, [9]),
+        (V_PRE, []),
+        (f"{V_PRE} and {SPAN}", [9]),
+        (f"::: v-pre\n\n{SPAN}\n\n:::\n\n{SPAN}", [15]),
+        (f"::: tip\n\n{SPAN}\n\n:::", [11]),
+        (f"::::v-pre\n\n{SPAN}\n\n::::", []),
+    ],
+)
+def test_what_vue_leaves_alone(text: str, lines: Sequence[int]) -> None:
+    page = _page("plain", tail=text + "\n")
+    assert not page.problems
+    assert [problem.line for problem in templates.problems(page, _with(engines.VUE))] == lines
+
+
 def test_the_page_line_counts_where_output_lies_in_a_quote_or_list() -> None:
     text = "> ```python fence:1\n> 1\n> ```\n>\n> ```text output:1\n> a\n> {{ b\n> ```\n"
     page = parse(text.encode(), "page.md")
