@@ -12,11 +12,16 @@ from fencerun.patterns import later
 
 _TORCH = later(r"^[ \t]*(?:import|from)[ \t]+torch\b", re.MULTILINE)
 _DYNAMO = later(r"\btorch\.(?:compile|_dynamo|export|library)\b|\bopcheck\b")
+#: What uses Inductor, unless it names another backend.
+_COMPILE = later(r"\btorch\.compile\b")
+_BACKEND = later(r"\bbackend[ \t]*=")
+_INDUCTOR = later(r"\b_?inductor\b")
 _NUMPY = later(r"^[ \t]*(?:import|from)[ \t]+numpy\b", re.MULTILINE)
 
 
 def modules(codes: Iterable[str]) -> tuple[str, ...]:
     """The modules worth loading for fences with these sources, in order."""
+    codes = tuple(codes)
     text = "\n".join(codes)
     found = []
     if _NUMPY.search(text):
@@ -25,4 +30,13 @@ def modules(codes: Iterable[str]) -> tuple[str, ...]:
         found.append("torch")
         if _DYNAMO.search(text):
             found.append("torch._dynamo")
+        if any(map(_compiles, codes)):
+            # Half as much again as torch itself, for each chain that has a process of its own.
+            found.append("torch._inductor.compile_fx")
     return tuple(found)
+
+
+def _compiles(code: str) -> bool:
+    """Whether a fence seems to let Inductor generate code."""
+    by_default = _COMPILE.search(code) and not _BACKEND.search(code)
+    return bool(by_default or _INDUCTOR.search(code))

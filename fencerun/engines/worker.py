@@ -68,7 +68,8 @@ class WorkerEngine:
 
     def describe(self) -> str:
         about = self._source.about()
-        loaded = "".join(f", {name} {version}" for name, version in about["loaded"].items())
+        named = ((name, v) for name, v in about["loaded"].items() if name.count(".") < 2)
+        loaded = "".join(f", {name} {version}".rstrip() for name, version in named)
         return f"Python {about['python']} ({self._options.python}){loaded}"
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
