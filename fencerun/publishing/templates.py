@@ -20,19 +20,29 @@ _END_OF_FRONT = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
 def problems(page: Page, site: Site) -> Iterator[Problem]:
-    """A warning for each recording and value that one of the site's engines would act on."""
+    """A warning for each of the site's engines that would act on a recording or value."""
     for engine in site.engines:
         if not any(mark in page.text for mark in engine.marks) or _off(page.text, engine):
             continue
-        pattern, exempt = re.compile(engine.pattern), _exempt(page, engine)
-        for said in _said(page, engine):
-            for line, text, what in said:
-                found = pattern.search(text)
-                if found is not None and not any(a <= line < b for a, b in exempt):
-                    acts = f"`{found[0].strip()}`, which {engine.name} acts on ({site.file})"
-                    where = f"{what} holds {acts}"
-                    yield Problem(page.path, line, "template", where, engine.remedy, "warning")
-                    break  # one for each recording
+        found = list(_found(page, engine))
+        if not found:
+            continue
+        (line, what, sign), *others = sorted(found)
+        what = f"{what} holds `{sign}`, which {engine.name} acts on ({site.file})"
+        also = tuple(dict.fromkeys(other for other, _, _ in others if other != line))
+        yield Problem(page.path, line, "template", what, engine.remedy, "warning", also)
+
+
+def _found(page: Page, engine: Engine) -> Iterator[tuple[int, str, str]]:
+    """Of each recording and value that the engine would act on the first line, whose it is, and
+    what the engine acts on."""
+    pattern, exempt = re.compile(engine.pattern), _exempt(page, engine)
+    for said in _said(page, engine):
+        for line, text, what in said:
+            found = pattern.search(text)
+            if found is not None and not any(a <= line < b for a, b in exempt):
+                yield line, what, found[0].strip()
+                break
 
 
 def _off(text: str, engine: Engine) -> bool:

@@ -225,7 +225,8 @@ def test_macros_with_signs_of_their_own() -> None:
     site = _site("mkdocs", "plugins: [macros: {j2_variable_start_string: '[['}]")
     assert site is not None
     page = _page("a [[ b }}", "{{ c }}", "{% d %}")
-    assert [problem.line for problem in templates.problems(page, site)] == [6, 22]
+    [problem] = templates.problems(page, site)
+    assert (problem.line, problem.also) == (6, (22,))
 
 
 @pytest.mark.parametrize("engine", [getattr(engines, n) for n in dir(engines) if n.isupper()])
@@ -578,6 +579,7 @@ V_PRE = SPAN.replace("<span", "<span v-pre")
         (SPAN, [9]),
         (V_PRE, []),
         (f"{V_PRE} and {SPAN}", [9]),
+        (f"{SPAN} and {SPAN}\\n{SPAN}", [9, 10]),
         (f"::: v-pre\n\n{SPAN}\n\n:::\n\n{SPAN}", [15]),
         (f"::: tip\n\n{SPAN}\n\n:::", [11]),
         (f"::::v-pre\n\n{SPAN}\n\n::::", []),
@@ -586,7 +588,8 @@ V_PRE = SPAN.replace("<span", "<span v-pre")
 def test_what_vue_leaves_alone(text: str, lines: Sequence[int]) -> None:
     page = _page("plain", tail=text + "\n")
     assert not page.problems
-    assert [problem.line for problem in templates.problems(page, _with(engines.VUE))] == lines
+    found = list(templates.problems(page, _with(engines.VUE)))
+    assert [line for problem in found for line in (problem.line, *problem.also)] == lines
 
 
 def test_the_page_line_counts_where_output_lies_in_a_quote_or_list() -> None:
