@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import reading, throughput, warm
+from benchmarks import reading, throughput, warm, watching
 from benchmarks.figures import Figure, as_json, as_markdown
 from benchmarks.measure import machine
 
@@ -22,6 +22,7 @@ ALL: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
     "crash": warm.recovery,
     "status": reading.status,
     "growth": reading.growth,
+    "watch": watching.watching,
 }
 
 
