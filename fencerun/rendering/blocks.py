@@ -12,7 +12,7 @@ from typing import Any
 
 from fencerun.page import CodeBlock, Fence, FileBlock, Recording
 from fencerun.patterns import later
-from fencerun.rendering import code
+from fencerun.rendering import code, mathml
 from fencerun.rendering.rendered import Decoration
 from fencerun.rendering.work import Tokens, Work
 
@@ -161,6 +161,9 @@ def _bar(fence: Fence, said: Decoration) -> str:
 def _plain(token: Any, file: FileBlock | None) -> str:
     """A code block that does not run."""
     language = token.info.strip().split(None, 1)[0] if token.info.strip() else ""
+    if language == "math":  # as GitHub and GitLab show it
+        formula = mathml.mathml(token.content, display=True)
+        return f'<p data-line="{token.map[0] + 1}">{formula}</p>'
     title = _TITLE.search(token.info)
     name = file.path if file else (title[1] or title[2] or "" if title else "")
     caption = f'<div class="code-name">{escape(name)}</div>' if name else ""
