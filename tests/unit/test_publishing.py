@@ -579,7 +579,7 @@ V_PRE = SPAN.replace("<span", "<span v-pre")
         (SPAN, [9]),
         (V_PRE, []),
         (f"{V_PRE} and {SPAN}", [9]),
-        (f"{SPAN} and {SPAN}\\n{SPAN}", [9, 10]),
+        (f"{SPAN} and {SPAN}\n{SPAN}", [9, 10]),
         (f"::: v-pre\n\n{SPAN}\n\n:::\n\n{SPAN}", [15]),
         (f"::: tip\n\n{SPAN}\n\n:::", [11]),
         (f"::::v-pre\n\n{SPAN}\n\n::::", []),
