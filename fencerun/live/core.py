@@ -68,6 +68,8 @@ class Live:
         self._waiting = Waiting()
         self._warm = warm.Warm(self._tell)
         self._outcomes: dict[Place, Outcome] = {}
+        #: Pages that hold nothing all of a sudden: most likely they are being written.
+        self._emptied: set[str] = set()
         #: Changed files that may have been compiled as they were before.
         self._changed: set[str] = set()
         self._now: Run | None = None
@@ -94,7 +96,7 @@ class Live:
     def pages(self) -> tuple[PageView, ...]:
         """Every open page as it is known now, in the order in which they run."""
         with self._lock:
-            queued = self._waiting.queued()
+            queued = self._queued()
             return tuple(self._book.page(path, queued) for path in self._names())
 
     def page(self, path: str) -> PageView | None:
@@ -102,7 +104,14 @@ class Live:
         with self._lock:
             if path not in self._book.readings:
                 return None
-            return self._book.page(path, self._waiting.queued())
+            return self._book.page(path, self._queued())
+
+    def _queued(self) -> frozenset[str]:
+        """Ids of the fences that wait, for a run or in the one that goes on."""
+        waiting, now = self._waiting.queued(), self._now
+        if now is None or now.kind == "judge":
+            return waiting
+        return waiting.union(f"{page}::{number}" for page, number in now.left)
 
     def tally(self) -> Tally:
         """How the open pages stand, in numbers; cheaper than looking at each."""
@@ -144,13 +153,14 @@ class Live:
         with self._lock:
             if self._closing or self._base is None:
                 return
+            if changed is not None and not changed and not self._emptied:
+                return
             known = {os.path.abspath(path) for path in self._book.readings}
             again = False
             if changed is None or any(self._opening.concerns(p, known) for p in changed):
                 again = self._renew()
             for path in self._names():
-                before = self._book.readings.get(path)
-                if again or before is None or changed is None or _touches(before, changed):
+                if again or changed is None or self._is_touched(path, changed):
                     self._read(path, anew=again, changed=changed)
             self._changed |= changed or set()
             self._news.notify_all()
@@ -231,6 +241,14 @@ class Live:
                 self._read(path)
         return self._base.gate is not before.gate
 
+    def _is_touched(self, path: str, changed: Collection[str]) -> bool:
+        """Whether a page, or what it depends on, is among absolute paths, or below one of them."""
+        page = self._book.readings.get(path)
+        if page is None or path in self._emptied:
+            return True
+        own = (os.path.abspath(path), os.path.realpath(path))
+        return any(one in changed for one in own) or reading.touches(changed, page.depends)
+
     def _close_page(self, path: str) -> None:
         """A page is gone. What is known of its fences stays, should it come back."""
         gone = _nothing(self._book.readings.pop(path))
@@ -257,6 +275,10 @@ class Live:
                     self._close_page(path)
                 return
             now = reading.unreadable(path, error)
+        if before is not None and before.data and now.data == b"" and path not in self._emptied:
+            self._emptied.add(path)  # looked at once more, at the next call
+            return
+        self._emptied.discard(path)
         found = self._book.take(now, self._last_of(path), opened=opened)
         found = self._selected(path, found)
         # What was due at the last reading waits already, or runs, or somebody ended it.
@@ -438,9 +460,3 @@ class Live:
 def _nothing(page: Reading) -> Reading:
     """A reading of a page that is there no more."""
     return Reading(page.path, None, page.page)
-
-
-def _touches(page: Reading, changed: Collection[str]) -> bool:
-    """Whether a page, or what it depends on, is among absolute paths, or below one of them."""
-    own = (os.path.abspath(page.path), os.path.realpath(page.path))
-    return any(path in changed for path in own) or reading.touches(changed, page.depends)

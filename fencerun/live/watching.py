@@ -26,7 +26,7 @@ class Watched(Protocol):
         ...
 
     def saved(self, paths: Iterable[str] | None = None) -> None:
-        """These files changed, or nobody knows which."""
+        """These files changed, or nobody knows which; called without any now and then."""
         ...
 
 
@@ -65,9 +65,9 @@ class Watching:
                 # What happened before it was watched, nobody saw.
                 self._live.saved()
                 missed = False
+            self._live.saved(paths)
             if not paths:
                 continue
-            self._live.saved(paths)
             # One that was made anew is no longer the one that is watched.
             if not paths.isdisjoint(directories) or self._live.watched() != directories:
                 return

@@ -233,6 +233,19 @@ def test_a_page_that_is_broken_when_it_is_opened(desk: Desk) -> None:
     assert desk.said == {"a.md::1": "1"}
 
 
+def test_a_page_that_is_empty_for_a_moment_is_being_written(desk: Desk) -> None:
+    desk.write("a.md", ONE)
+    desk.open()
+    desk.save("a.md", "")
+    assert desk.read == []
+    desk.save("a.md", ONE.replace("x = 1", "x = 2"))
+    assert desk.said == {"a.md::1": "2"}
+    desk.save("a.md", "")
+    desk.tell()
+    assert desk.read == [PageRead("a.md")]
+    assert desk.live.tally().fences == 0
+
+
 def test_a_new_page_and_one_that_goes(desk: Desk) -> None:
     desk.write("a.md", ONE)
     desk.open()
