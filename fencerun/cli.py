@@ -45,7 +45,8 @@ VERBS = {
     "init": "a first lesson, a configuration and a CI workflow",
     "serve": "the pages in the browser, live: run and record from there",
     "export": "a page as a notebook, a script or an HTML file; runs nothing",
-    "schema": "a JSON schema for editors: of the configuration, or of front matter",
+    "completion": "a script that completes commands in bash, zsh or fish",
+    "schema": "JSON schemas for editors: configuration, front matter",
     "matrix": "which fences hold with which versions of what they import",
 }
 
@@ -119,6 +120,8 @@ class _Formatter(argparse.RawDescriptionHelpFormatter):
 
     def __init__(self, prog: str) -> None:
         super().__init__(prog, width=_columns() - 2)
+        # argparse forgets that verbs are indented twice, and breaks the line of the longest.
+        self._action_max_length = max(map(len, VERBS)) + 4
 
 
 @functools.cache

@@ -6,9 +6,16 @@ import argparse
 
 from fencerun.verbs import shared
 
+_EXAMPLES = """\
+examples:
+  fencerun explain lessons/x.md::3
+  fencerun explain lessons/x.md:120       the fence at that line
+"""
+
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `explain` takes."""
+    verb.epilog = _EXAMPLES
     verb.add_argument("targets", nargs="+", metavar="ID", help="PAGE::FENCE or PAGE:LINE")
 
 

@@ -7,9 +7,21 @@ import argparse
 from fencerun.verbs import running
 from fencerun.verbs.shared import commas
 
+_EXAMPLES = """\
+examples:
+  fencerun record lessons/x.md            run it, and write what it prints
+  fencerun record lessons/x.md:120        the fence at that line
+  fencerun record --dry-run -k softmax    show what would be written
+  fencerun record --only unrecorded       leave what is recorded as it is
+  fencerun record --from gpu.jsonl        what another machine printed; runs nothing
+
+exit codes: 0 the pages are as executed; else those of `fencerun check --help`
+"""
+
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `record` takes."""
+    verb.epilog = _EXAMPLES
     verb.add_argument("--dry-run", action="store_true", help="show it, write nothing")
     verb.add_argument(
         "--once", action="store_true", help="trust a new output without printing it twice"

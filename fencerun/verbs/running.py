@@ -46,7 +46,12 @@ def options(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--pdb", action="store_true", help="in fencerun's own process; debug fences that fail"
     )
-    verb.add_argument("--leaks", choices=("warn", "error"), default="warn")
+    verb.add_argument(
+        "--leaks",
+        choices=("warn", "error"),
+        default="warn",
+        help="error: a fence that leaves process state changed fails",
+    )
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
         "--must-have", metavar="CAPS", default="", help="exit 2 at once where one is missing"

@@ -6,9 +6,16 @@ import argparse
 
 from fencerun.verbs import shared
 
+_EXAMPLES = """\
+examples:
+  fencerun serve                          every page of the project
+  fencerun serve lessons/x.md --no-open   print the address, open no browser
+"""
+
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `serve` takes."""
+    verb.epilog = _EXAMPLES
     verb.add_argument(
         "targets", nargs="*", metavar="PAGE", help="PAGE or DIR; all of the project without any"
     )

@@ -28,7 +28,9 @@ def selection(verb: argparse.ArgumentParser) -> None:
     verb.add_argument(
         "--requires", metavar="CAPS", default="", help="fences that need one of these to run"
     )
-    verb.add_argument("-v", "--verbose", action="count", default=0)
+    verb.add_argument(
+        "-v", "--verbose", action="count", default=0, help="more of it; -vv all of it"
+    )
 
 
 def python(verb: argparse.ArgumentParser) -> None:

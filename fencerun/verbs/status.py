@@ -6,9 +6,20 @@ import argparse
 
 from fencerun.verbs import shared
 
+_EXAMPLES = """\
+examples:
+  fencerun status                         every page of the project
+  fencerun status lessons/x.md
+  fencerun status --requires cuda         what needs a GPU
+  fencerun status --from '*.jsonl'        was each fence run by some machine?
+
+exit codes: 0 · 2 usage · 3 a problem in a page · 5 with --from: a fence that no machine ran
+"""
+
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `status` takes."""
+    verb.epilog = _EXAMPLES
     shared.selection(verb)
     shared.told(verb)
 

@@ -6,9 +6,16 @@ import argparse
 
 from fencerun.verbs import shared
 
+_EXAMPLES = """\
+examples:
+  fencerun tag README.md --dry-run        show what would be written
+  fencerun tag docs --try                 run the blocks, and number those that pass
+"""
+
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `tag` takes."""
+    verb.epilog = _EXAMPLES
     verb.add_argument("targets", nargs="+", metavar="PAGE", help="pages and directories")
     verb.add_argument(
         "--try",

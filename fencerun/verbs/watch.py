@@ -36,14 +36,24 @@ class _Told(Exception):
     """The process was told to end, by a signal of this number."""
 
 
+_EXAMPLES = """\
+examples:
+  fencerun watch                          every page of the project
+  fencerun watch lessons/x.md
+"""
+
+
 def options(verb: argparse.ArgumentParser) -> None:
     """Which pages, and under which interpreter."""
+    verb.epilog = _EXAMPLES
     verb.add_argument(
         "targets", nargs="*", metavar="ID", help="PAGE, DIR, PAGE::FENCE or PAGE:LINE"
     )
     shared.python(verb)
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
-    verb.add_argument("-v", "--verbose", action="count", default=0)
+    verb.add_argument(
+        "-v", "--verbose", action="count", default=0, help="more of it; -vv all of it"
+    )
 
 
 def run(arguments: argparse.Namespace) -> int:
