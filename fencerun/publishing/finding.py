@@ -1,6 +1,6 @@
 """Which site generator publishes a page: its settings, looked for at and above the page.
 
-Read once a run, and only for pages with fences. Costs a look for seventeen names in each
+Read for pages with fences only, and once until it changes. Costs a look for seventeen names in each
 directory where there is none; all that knows what they mean is loaded when one is found.
 """
 
@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping
 from dataclasses import field, replace
+from functools import cache
 from typing import TYPE_CHECKING
 
 from fencerun.frozen import dataclass
@@ -38,27 +39,29 @@ class Sites:
     """The generators around a project's pages.
 
     ``only`` is the generator that the project says it is published with, or None: then it is
-    found out.
+    found out. Where that one's settings are not here, it publishes every page as it comes.
     """
 
     only: str | None = None
     _near: dict[str, tuple[tuple[str, str, str], ...]] = field(default_factory=dict)
-    _read: dict[str, Site | None] = field(default_factory=dict)
+    _read: dict[str, tuple[int, Site | None]] = field(default_factory=dict)
 
     def site(self, path: str, text: str) -> Site | None:
         """What publishes the page at ``path`` with this text, or None where nothing seems to."""
         path = os.path.abspath(path)
-        for generator, directory, file in self._candidates(os.path.dirname(path)):
-            if file not in self._read:
-                self._read[file] = _read(generator, directory, file)
-            found = self._read[file]
+        candidates = self._candidates(os.path.dirname(path))
+        for generator, directory, file in candidates:
+            found = self._settings(generator, directory, file)
             if found is not None and found.extent.holds(path.replace(os.sep, "/"), text):
                 return found
-        if self.only is None:
-            return None
-        if self.only not in self._read:
-            self._read[self.only] = _unset(self.only)
-        return self._read[self.only]
+        return None if self.only is None or candidates else _unset(self.only)
+
+    def _settings(self, generator: str, directory: str, file: str) -> Site | None:
+        """What a file says: an author may mend it while a live page is open."""
+        changed = _changed(file)
+        if file not in self._read or self._read[file][0] != changed:
+            self._read[file] = changed, _read(generator, directory, file)
+        return self._read[file][1]
 
     def _candidates(self, directory: str) -> tuple[tuple[str, str, str], ...]:
         """The settings that may hold for pages of a directory, the nearest first."""
@@ -105,6 +108,7 @@ def _read(generator: str, directory: str, file: str) -> Site | None:
         return None
 
 
+@cache
 def _unset(generator: str) -> Site | None:
     """A generator whose settings are not here, as it is without any, for every page."""
     from fencerun.publishing import generators
@@ -113,6 +117,13 @@ def _unset(generator: str) -> Site | None:
     found = generators.Found("", "/", f'publishes = "{generator}"', lambda name: None)
     site = generators.READERS[generator](found)
     return None if site is None else replace(site, extent=Extent(("/",)))
+
+
+def _changed(path: str) -> int:
+    try:
+        return os.stat(path).st_mtime_ns
+    except OSError:
+        return 0
 
 
 def _text(path: str) -> str | None:

@@ -363,17 +363,22 @@ def test_a_name_that_is_set(generator: str, tree: Callable[..., Path]) -> None:
     assert site.generator.lower() == generator
     assert site.file == ("mkdocs.yml" if generator == "mkdocs" else f'publishes = "{generator}"')
     elsewhere = Sites(generator).site("elsewhere/a.md", "")
-    assert elsewhere is not None
-    assert elsewhere.file == f'publishes = "{generator}"'
+    assert (elsewhere is None) == (generator == "mkdocs")
 
 
-def test_each_file_is_read_once(tree: Callable[..., Path]) -> None:
-    root = tree(**{"_quarto.yml": "", "a.md": ""})
+def test_a_file_is_read_once_until_it_changes(tree: Callable[..., Path]) -> None:
+    root = tree(**{"mkdocs.yml": SUPER, "docs/a.md": ""})
     sites = Sites()
-    first = sites.site("a.md", "")
-    (root / "_quarto.yml").unlink()
+    first = sites.site("docs/a.md", "")
     assert first is not None
-    assert sites.site("b.md", "") is first
+    assert sites.site("docs/b.md", "") is first
+    (root / "mkdocs.yml").write_text(f"{SUPER}:\n      relaxed_headers: true")
+    os.utime(root / "mkdocs.yml", ns=(1, 1))
+    mended = sites.site("docs/a.md", "")
+    assert mended is not None
+    assert (first.shows, mended.shows) == (WORDS, NONE)
+    (root / "mkdocs.yml").unlink()
+    assert sites.site("docs/a.md", "") is None
 
 
 @pytest.mark.parametrize("name", ["_quarto.yml", "mkdocs.yml", "hugo.toml", "_config.yml"])
