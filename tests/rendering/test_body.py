@@ -6,10 +6,11 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from properties.pages import lessons, wrecks
 
 from fencerun import reader, rendering
-from tests.properties.pages import lessons, wrecks
-from tests.rendering.conftest import Elements, body, page
+
+from .reading import Elements, body, page
 
 LESSON = Path(__file__).parents[2] / "lessons" / "25_custom_ops.md"
 

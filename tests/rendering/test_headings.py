@@ -4,7 +4,8 @@ import pytest
 
 from fencerun import rendering
 from fencerun.rendering.headings import slug
-from tests.rendering.conftest import Elements, page
+
+from .reading import Elements, page
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fencerun.rendering.mathrules import formula
-from tests.rendering.conftest import Elements, body
+
+from .reading import Elements, body
 
 
 @pytest.mark.parametrize(

@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fencerun.rendering.sanitise import attributes, piece, scheme
-from tests.rendering.conftest import Elements, body
+
+from .reading import Elements, body
 
 SCRIPTS = [
     "<script>alert(1)</script>",

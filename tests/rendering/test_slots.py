@@ -3,7 +3,8 @@ from __future__ import annotations
 import pytest
 
 from fencerun.rendering.slots import Slots
-from tests.rendering.conftest import body
+
+from .reading import body
 
 
 def test_what_is_given_comes_back_in_its_place() -> None:
