@@ -135,7 +135,9 @@ def members(page: Page, base: PageSettings) -> tuple[Member, ...]:
         tags = fence.tags.over(settings.defaults)
         parent = _parent(fence, tags, settled)
         own = tags.requires or ()
-        inherited = settled[parent].requires if parent else ()
+        # On a page with a problem, it may continue a fence that there is not.
+        before = settled.get(parent or 0)
+        inherited = before.requires if before else ()
         namespace = settings.op_namespace and f"{settings.op_namespace}_f{fence.number}"
         requires = tuple(dict.fromkeys((*inherited, *own)))
         settled[fence.number] = Member(

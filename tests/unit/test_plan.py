@@ -173,3 +173,11 @@ def test_a_page_with_files_runs_elsewhere() -> None:
     assert not members(parse(SILENT.encode()), PageSettings())[0].scratch
     own = "<!-- fencerun: cwd=page -->\n\n"
     assert not members(parse((own + SILENT).encode()), PageSettings(cwd="scratch"))[0].scratch
+
+
+@pytest.mark.parametrize("continued", [9, 2], ids=["one that is missing", "a later one"])
+def test_members_of_a_page_that_continues_what_it_cannot(continued: int) -> None:
+    text = f"```python fence:1 continues:{continued}\nx\n```\n\n```python fence:2\nx\n```\n"
+    read = parse(text.encode(), "p.md")
+    assert read.broken
+    assert [m.fence.number for m in members(read, PageSettings())] == [1, 2]
