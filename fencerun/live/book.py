@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import field, replace
 
 from fencerun.engines.standing import Place
@@ -78,6 +78,14 @@ class Book:
         for number, now in reading.prints.items():
             if self.fences[path, number].rests_on != now:
                 yield number
+
+    def those(self, kinds: Collection[str]) -> Iterator[Place]:
+        """The fences with a verdict of these kinds that still holds."""
+        for path, reading in self.readings.items():
+            for number, now in reading.prints.items():
+                known = self.fences[path, number]
+                if known.verdict and known.verdict.kind in kinds and known.rests_on == now:
+                    yield path, number
 
     def note(
         self, event: object, prints: Mapping[Place, Print], lines: Mapping[Place, int]

@@ -27,20 +27,18 @@ class Run:
     places: tuple[Place, ...]
     readings: Mapping[str, Reading]
     done: set[Place] = field(default_factory=set)
+    #: Of every fence on its pages: its print, and its page line.
+    prints: Mapping[Place, Print] = field(init=False)
+    lines: Mapping[Place, int] = field(init=False)
     #: Whether it was ended because what it ran is no longer so.
     pointless: bool = False
     #: Whether somebody ended it.
     stopped: bool = False
 
-    @property
-    def prints(self) -> Mapping[Place, Print]:
-        """Of every fence on its pages."""
-        return {(p, n): one for p, r in self.readings.items() for n, one in r.prints.items()}
-
-    @property
-    def lines(self) -> Mapping[Place, int]:
-        """The page line of every fence on its pages."""
-        return {(p, f.number): f.line for p, r in self.readings.items() for f in r.page.fences}
+    def __post_init__(self) -> None:
+        pages = self.readings.items()
+        self.prints = {(path, n): one for path, r in pages for n, one in r.prints.items()}
+        self.lines = {(path, f.number): f.line for path, r in pages for f in r.page.fences}
 
     @property
     def left(self) -> tuple[Place, ...]:
