@@ -64,6 +64,7 @@ OWNED = {
     "pytest": {"pytest_plugin", "pytesting"},
     "coverage": {"coverage_plugin"},
     "ray": {"engines"},
+    "watchfiles": {"live"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},
     "torch": set(),
