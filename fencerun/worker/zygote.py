@@ -56,10 +56,19 @@ def main(arguments: list[str]) -> NoReturn:
     os._exit(0)
 
 
+#: Imports of these ask a device what it can do, and no fork can use a device that was in use.
+_ASKS_DEVICES = ("torch._inductor",)
+
+#: How the device files of accelerators begin: NVIDIA, also under WSL and on a Jetson; AMD; Intel.
+_DEVICES = ("nvidia", "dxg", "nvhost", "nvgpu", "kfd", "dri", "accel")
+
+
 def preload(names: list[str]) -> dict[str, str]:
-    """Import modules; the versions of those that there are."""
+    """Import modules, as far as that is safe before a fork; the versions of those that there are."""
     loaded = {}
     for name in names:
+        if name.startswith(_ASKS_DEVICES) and may_use_a_device():
+            continue
         try:
             module = importlib.import_module(name)
         except Exception:
@@ -67,6 +76,17 @@ def preload(names: list[str]) -> dict[str, str]:
             continue
         loaded[name] = str(getattr(module, "__version__", ""))
     return loaded
+
+
+def may_use_a_device(devices: str = "/dev") -> bool:
+    """Whether this torch is made for accelerators, and the machine seems to have one."""
+    version = getattr(sys.modules.get("torch"), "version", None)
+    if not any(getattr(version, kind, None) for kind in ("cuda", "hip", "xpu")):
+        return False
+    try:
+        return any(name.startswith(_DEVICES) for name in os.listdir(devices))
+    except OSError:
+        return True
 
 
 class Zygote:
