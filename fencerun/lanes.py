@@ -2,25 +2,39 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Protocol, runtime_checkable
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fencerun.engines.base import Engine, EngineError
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.scheduling import PLAIN, Reach
 
+if TYPE_CHECKING:
+    from fencerun.distributed.luggage import Luggage
+
+
+@dataclass(frozen=True, slots=True)
+class Load:
+    """A page that is to run: how many accelerators it asks for, and what would travel with it."""
+
+    page: str
+    need: int
+    luggage: Callable[[], Luggage]
+
 
 @dataclass(frozen=True, slots=True)
 class Lane:
     """One of the places where pages run one after another.
 
-    ``gate`` says what may run there, where that is not what may run here.
+    ``gate`` says what may run there, where that is not what may run here. ``begin`` is called
+    with a page's place, waits until it can run there, and may raise Lost.
     """
 
     engine: Engine
     reach: Reach = PLAIN
     gate: Gate | None = None
+    begin: Callable[[int], None] = lambda _: None
 
 
 class Lost(EngineError):
@@ -34,8 +48,8 @@ class SideBySide(Protocol):
     #: Whether its lanes may raise Lost, so that nothing is told of a page that has not ended.
     fragile: bool
 
-    def lanes(self, needs: Sequence[int]) -> Sequence[Lane]:
-        """Lanes for pages that need so many accelerators each; every page has one."""
+    def lanes(self, loads: Sequence[Load]) -> Sequence[Lane]:
+        """Lanes for these pages, such that each has one that reaches it."""
         ...
 
     def halt(self) -> None:

@@ -10,6 +10,7 @@ import os
 import sys
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 from fencerun import config, interpreter, redaction, runs, selection, state
@@ -119,7 +120,7 @@ def session(
     """
     settings = project(root)
     chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
-    gate = _gate(settings, chosen, without)
+    gate = _gate(settings, chosen, without, getattr(engine, "prober", None))
     own = _masks(settings)
     _insist(gate, must_have)
     gate.insist(_defaults(settings), {*NAMED, *(mask.name for mask in own)})
@@ -203,7 +204,13 @@ def strip(request: Request) -> int:
     return code
 
 
-def _gate(settings: config.Project, python: str, without: Collection[str]) -> Gate:
+def _gate(
+    settings: config.Project,
+    python: str,
+    without: Collection[str],
+    elsewhere: Callable[..., Prober] | None,
+) -> Gate:
+    """The gate of this machine, or of those ``elsewhere`` that an engine runs on."""
     try:
         where = "[tool.fencerun.capabilities]"
         own = parse_own(settings.capabilities)
@@ -212,7 +219,10 @@ def _gate(settings: config.Project, python: str, without: Collection[str]) -> Ga
             parse(word, own)
     except TagError as error:
         raise UsageError(f"{where}: {error.args[0]}", error.args[1]) from None
-    prober = Prober(python, own=own, without=without, env=settings.env)
+    make: Callable[..., Prober] = Prober
+    if elsewhere is not None:
+        make = partial(elsewhere, root=str(settings.root), table=settings.capabilities)
+    prober = make(python, own=own, without=without, env=settings.env)
     return Gate(prober, tuple(own), settings.untagged)
 
 

@@ -79,10 +79,11 @@ def accelerators(share: Share, own: Collection[str] = ()) -> int:
     """How many accelerators a page's fences ask for, as far as they run."""
     steps = (step for chain in share.chains for step in chain.steps)
     names = {name for step in steps for name in step.member.requires}
-    return max((_count(parse(name, own)) for name in names), default=0)
+    return max((asked_for(parse(name, own)) for name in names), default=0)
 
 
-def _count(requirement: Requirement) -> int:
+def asked_for(requirement: Requirement) -> int:
+    """How many accelerators a requirement asks for: 0 for what needs none."""
     if not requirement.accelerated:
         return 0
     least = {">=": 0, "==": 0, ">": 1}.get(requirement.operator)

@@ -11,8 +11,9 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
-from fencerun import exits, known, preload, state
+from fencerun import exits, files, known, preload, state
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -31,7 +32,7 @@ from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.intake import Intake
 from fencerun.judgement import Judgement
-from fencerun.lanes import Lane, SideBySide
+from fencerun.lanes import Lane, Load, SideBySide
 from fencerun.masks import Mask
 from fencerun.page import Page
 from fencerun.pagerun import PageRun, orphaned
@@ -42,6 +43,9 @@ from fencerun.running import Runner
 from fencerun.scheduling import accelerators, weigh
 from fencerun.selection import requiring, selector, unmatched
 from fencerun.unrun import Unrun
+
+if TYPE_CHECKING:
+    from fencerun.distributed.luggage import Luggage
 
 __all__ = ["RECORDABLE", "Request", "Session", "orphaned"]
 
@@ -190,13 +194,24 @@ class Session:
             engine,
             run,
             weights,
-            [accelerators(share, self.gate.own) for share in parts],
+            [self._load(share) for share in parts],
             self._tell,
             self.notes.append,
             self.ahead,
             lambda event: self.request.fail_fast and _is_red(event),
             self.request.verb == "record",
         ).run()
+
+    def _load(self, share: Share) -> Load:
+        path = share.page.path
+
+        def luggage() -> Luggage:
+            from fencerun.distributed import luggage
+
+            settled = self.unrun.settled.get(path, {})
+            return luggage.pack(settled, self.unrun.beside(path), files.read(path))
+
+        return Load(path, accelerators(share, self.gate.own), luggage)
 
     def _there(self, share: Share, gate: Gate) -> tuple[Share, Unrun]:
         """A page's share, and what is known of its recordings, where other things may run."""

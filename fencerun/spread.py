@@ -14,7 +14,7 @@ from threading import Lock, Thread
 from fencerun.events import Event
 from fencerun.frozen import dataclass
 from fencerun.inorder import InOrder
-from fencerun.lanes import Lane, Lost, SideBySide
+from fencerun.lanes import Lane, Load, Lost, SideBySide
 from fencerun.scheduling import Waiting
 from fencerun.turns import TakingTurns
 
@@ -48,7 +48,7 @@ class Spread:
     engine: SideBySide
     run_page: RunPage
     weights: Sequence[float]
-    needs: Sequence[int]
+    loads: Sequence[Load]
     tell: Callable[[Event], None]
     note: Callable[[str], None]
     ahead: Callable[[Event], None] = lambda _: None
@@ -61,10 +61,10 @@ class Spread:
 
     def run(self) -> None:
         """Run every page. What ``tell`` raises ends the run, and so does Ctrl-C."""
-        waiting = Waiting(self.weights, self.needs)
+        waiting = Waiting(self.weights, [load.need for load in self.loads])
         threads = [
             Thread(target=self._work, args=(lane, waiting), name="fencerun-lane", daemon=True)
-            for lane in self.engine.lanes(self.needs)
+            for lane in self.engine.lanes(self.loads)
         ]
         order: InOrder[Event | str] = InOrder(
             self._say, range(len(self.weights)) if self.engine.fragile else ()
@@ -91,9 +91,12 @@ class Spread:
         error: BaseException | None = None
         engine = TakingTurns(lane.engine, self._turn, lambda: self._halted)
         try:
-            with self._turn:
-                while not self._halted and (place := waiting.take(lane.reach)) is not None:
-                    self._page(place, replace(lane, engine=engine))
+            while not self._halted:
+                with self._turn:
+                    place = waiting.take(lane.reach)
+                if place is None:
+                    break
+                self._page(place, replace(lane, engine=engine))
             lane.engine.close()
         except BaseException as one:
             error = None if self._halted else one
@@ -102,7 +105,9 @@ class Spread:
     def _page(self, place: int, lane: Lane) -> None:
         for left in reversed(range(_TRIES)):
             try:
-                notes = self.run_page(place, lane, lambda event: self._news.put((place, event)))
+                lane.begin(place)
+                with self._turn:
+                    notes = self.run_page(place, lane, lambda event: self._news.put((place, event)))
             except Lost as error:
                 if not left:
                     raise

@@ -9,8 +9,11 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
 from types import TracebackType
+from typing import TypeVar
 
 from fencerun.engines.base import Chain, Engine, EngineEvent
+
+T = TypeVar("T")
 
 
 class Halted(Exception):
@@ -38,7 +41,7 @@ class TakingTurns:
             if close is not None:
                 close()
 
-    def _away(self, wait: Callable[[], EngineEvent | None]) -> EngineEvent | None:
+    def _away(self, wait: Callable[[], T]) -> T:
         self._turn.release()
         try:
             found = wait()
@@ -64,7 +67,7 @@ class TakingTurns:
 
     def fresh(self) -> None:
         """As the engine does."""
-        self._engine.fresh()
+        self._away(self._engine.fresh)
 
     def close(self) -> None:
         """Not here: whoever opened the engine closes it."""

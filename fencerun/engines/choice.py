@@ -15,18 +15,22 @@ from fencerun.errors import UsageError
 if TYPE_CHECKING:
     from fencerun.worker.debugger import Terminal
 
-NAMES = ("worker", "inprocess", "pool")
+NAMES = ("worker", "inprocess", "pool", "ray")
 
 
 def engine(
-    name: str = "worker", *, debug: bool = False, jobs: int | None = None
+    name: str = "worker",
+    *,
+    debug: bool = False,
+    jobs: int | None = None,
+    address: str | None = None,
 ) -> Callable[[EngineOptions], Engine]:
     """What makes the engine called ``name``; to ``debug`` in, that is the one in this process.
 
     ``jobs`` is how many pages may run side by side, 0 for as many as there are cores; None leaves
-    it to the engine. Raises UsageError where there is no terminal to debug from, where several
-    pages are to run in this process, and, when it is called, where fences are to run under
-    another interpreter than the one that is to run them.
+    it to the engine; ``address`` is that of a Ray cluster. Raises UsageError where there is no
+    terminal to debug from, where several pages are to run in this process, and, when it is called,
+    where fences are to run under another interpreter than the one that is to run them.
     """
     if jobs not in (None, 1) and (debug or name == "inprocess"):
         option = "--pdb" if debug else "--engine inprocess"
@@ -39,6 +43,12 @@ def engine(
         except NoTerminal:
             what = "--pdb: there is no terminal to debug from"
             raise UsageError(what, "run it in one, and not in CI or behind a pipe") from None
+    if address is not None and name != "ray":
+        raise UsageError("--address is that of a Ray cluster", "add `--engine ray`")
+    if name == "ray":
+        from fencerun.distributed.engine import Distributed
+
+        return Distributed(address, jobs)
     if name == "inprocess":
         return partial(_in_process, f"--engine {name}", None)
     lanes = jobs or (1 if name == "worker" and jobs is None else cores())

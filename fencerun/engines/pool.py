@@ -29,7 +29,7 @@ from fencerun.engines.launch import Worker
 from fencerun.engines.sources import Plain, Source, Zygote
 from fencerun.engines.supervise import Reply
 from fencerun.engines.worker import WorkerEngine
-from fencerun.lanes import Lane
+from fencerun.lanes import Lane, Load
 from fencerun.result import Outcome
 from fencerun.scheduling import PLAIN, Reach
 
@@ -55,10 +55,10 @@ class Pool:
         """Begin to start the child processes, without waiting for them."""
         self._source.start()
 
-    def lanes(self, needs: Sequence[int]) -> list[Lane]:
+    def lanes(self, loads: Sequence[Load]) -> list[Lane]:
         """As many as there is use for. All that needs an accelerator runs on the first one."""
-        count = max(1, min(len(self._lanes), len(needs)))
-        first = Lane(self._lanes[0], Reach(0, max(needs, default=0)))
+        count = max(1, min(len(self._lanes), len(loads)))
+        first = Lane(self._lanes[0], Reach(0, max((load.need for load in loads), default=0)))
         return [first, *(Lane(lane, PLAIN) for lane in self._lanes[1:count])]
 
     def describe(self) -> str:

@@ -38,10 +38,13 @@ def options(verb: argparse.ArgumentParser) -> None:
     )
     verb.add_argument(
         "--engine",
-        choices=("worker", "inprocess", "pool"),
+        choices=("worker", "inprocess", "pool", "ray"),
         default="worker",
         help="inprocess: in fencerun's own process, for tools that look into it (coverage, …); "
-        "pool: as -j auto",
+        "pool: as -j auto; ray: on the nodes of a Ray cluster",
+    )
+    verb.add_argument(
+        "--address", metavar="HOST:PORT", help="the Ray cluster (auto, local or where it is)"
     )
     verb.add_argument(
         "--pdb", action="store_true", help="in fencerun's own process; debug fences that fail"
@@ -123,7 +126,12 @@ def run(verb: Literal["check", "record"], arguments: argparse.Namespace, **more:
             without=commas(arguments.without),
             must_have=commas(arguments.must_have),
             told=arguments.told,
-            engine=choice.engine(arguments.engine, debug=arguments.pdb, jobs=arguments.jobs),
+            engine=choice.engine(
+                arguments.engine,
+                debug=arguments.pdb,
+                jobs=arguments.jobs,
+                address=arguments.address,
+            ),
         )
         session.ahead = ahead(reporter)
         return launch.run(session).exit_code

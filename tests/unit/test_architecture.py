@@ -63,7 +63,7 @@ OWNED = {
     "rich": {"reporters"},
     "pytest": {"pytest_plugin", "pytesting"},
     "coverage": {"coverage_plugin"},
-    "ray": {"engines"},
+    "ray": {"distributed"},
     "watchfiles": {"live"},
     "starlette": {"serve"},
     "uvicorn": {"serve"},

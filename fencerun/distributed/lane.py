@@ -1,0 +1,126 @@
+"""One lane to a node: an engine whose worker is far away. The calling machine's side."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from types import TracebackType
+from typing import TYPE_CHECKING, TypeVar
+
+from fencerun.capabilities import Requirement
+from fencerun.distributed.luggage import Luggage
+from fencerun.distributed.station import Answers
+from fencerun.engines.base import Chain, EngineError, EngineEvent
+from fencerun.lanes import Lost
+
+if TYPE_CHECKING:
+    from fencerun.distributed.cluster import Link
+
+T = TypeVar("T")
+
+#: How long a station may take to end what runs, in seconds.
+_PATIENCE = 3.0
+
+
+class RemoteLane:
+    """Runs chains at a station, which is opened when it is first needed.
+
+    ``make`` gives a link to a new one, and may wait until a node has room; ``cut`` is what a link
+    raises when its node is gone.
+    """
+
+    isolates = True
+
+    def __init__(self, make: Callable[[Callable[[], bool]], Link], cut: type[Exception]) -> None:
+        self._make = make
+        self._cut = cut
+        self._link: Link | None = None
+        self._page = ""
+        self._halted = False
+        self._since = 0.0
+        self.answers = Answers({}, "cpu", {})
+
+    def begin(self, page: str, luggage: Luggage) -> None:
+        """Get a station ready for a page. Raises Lost when it goes away meanwhile."""
+        self._page = page
+        if self._link is None:
+            self._link = self._asked(lambda: self._make(lambda: self._halted))
+        link = self._link
+        self.answers = self._asked(lambda: link.open(luggage))
+
+    def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
+        """As an engine does. Raises Lost."""
+        wanted = [chain for chain in chains if chain.jobs]
+        link = self._link
+        if not wanted or link is None:
+            return
+        events = link.run(wanted)
+        while (event := self._asked(lambda: next(events, None))) is not None:
+            yield event
+
+    def _asked(self, question: Callable[[], T]) -> T:
+        if self._halted:
+            raise EngineError("the run was halted")
+        try:
+            return question()
+        except self._cut as error:
+            where = self._link.node if self._link else "a node"
+            self._link = None
+            what = f"{self._page} ran again on another node: {where} was lost ({error})"
+            raise Lost(what) from None
+
+    def fresh(self) -> None:
+        """The next chain starts in a pristine process."""
+        link = self._link
+        if link is not None:
+            self._asked(link.fresh)
+
+    def halt(self) -> None:
+        """End what runs. Called by another thread."""
+        link, first = self._link, not self._halted
+        if first:
+            self._halted, self._since = True, time.monotonic()
+        if link is not None and first:
+            link.halt()
+        elif link is not None and time.monotonic() - self._since > _PATIENCE:
+            link.cut()
+
+    def describe(self) -> str:
+        """Where it leads."""
+        return self._link.node if self._link else "no node yet"
+
+    def close(self) -> None:
+        """Give the station up. Safe to call twice."""
+        link, self._link = self._link, None
+        if link is not None:
+            link.close()
+
+    def __enter__(self) -> RemoteLane:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+
+class RemoteProber:
+    """Answers for the node that a lane leads to, as it gave them for the page at hand."""
+
+    def __init__(self, lane: RemoteLane) -> None:
+        self._lane = lane
+
+    def unmet(self, requirement: Requirement) -> str | None:
+        """Why ``requirement`` does not hold there."""
+        return self._lane.answers.unmet.get(requirement.text, "it was not asked for on the node")
+
+    def device(self) -> str:
+        """What fences there run on that ask for an accelerator."""
+        return self._lane.answers.device
+
+    def versions(self) -> Mapping[str, str]:
+        """``python`` and ``torch`` there."""
+        return self._lane.answers.versions
