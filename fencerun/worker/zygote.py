@@ -64,7 +64,7 @@ _DEVICES = ("nvidia", "dxg", "nvhost", "nvgpu", "kfd", "dri", "accel")
 
 
 def preload(names: list[str]) -> dict[str, str]:
-    """Import modules, as far as that is safe before a fork; the versions of those that there are."""
+    """Import what is safe to import before a fork; the versions of what there is."""
     loaded = {}
     for name in names:
         if name.startswith(_ASKS_DEVICES) and may_use_a_device():

@@ -34,13 +34,13 @@ def test_a_device_is_used_where_torch_and_the_machine_can(
 ) -> None:
     (tmp_path / device).touch()
     torch = SimpleNamespace(version=SimpleNamespace(**version))
-    monkeypatch.setitem(sys.modules, "torch", torch)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torch", torch)
     assert may_use_a_device(str(tmp_path)) is expected
 
 
 def test_devices_that_cannot_be_listed_may_be_there(monkeypatch: pytest.MonkeyPatch) -> None:
     torch = SimpleNamespace(version=SimpleNamespace(cuda="13.0"))
-    monkeypatch.setitem(sys.modules, "torch", torch)  # type: ignore[arg-type]
+    monkeypatch.setitem(sys.modules, "torch", torch)
     assert may_use_a_device("/no/such/directory")
 
 
