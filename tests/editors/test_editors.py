@@ -170,7 +170,6 @@ def test_emacs(printed: str, tmp_path: Path) -> None:
     (tmp_path / "report").write_text(printed)
     (tmp_path / "own.el").write_text(block("elisp"))
     code = f"""
-(require 'compile)
 (load "{tmp_path}/own.el")
 (find-file "{tmp_path}/report")
 (let ((default-directory "{Path.cwd()}/"))
