@@ -146,7 +146,7 @@ def test_an_hour_of_work(author: Author) -> None:
     said = author.until("2 unrecorded in ")
     assert "a.md: fences 1 and 2" in said
     assert "x is 41" in said and "x + 1 is 42" in said and "three" not in said
-    assert re.search(r"fence 1, it printed 1 line and has no recording \d+ ms", said)
+    assert re.search(r"fence 1, it printed 1 line and has no recording \(\d+ ms\)", said)
 
     # As editors save: by renaming another file.
     author.rename(ONE.replace("x = 1", "x = 5"), TWO, THREE)

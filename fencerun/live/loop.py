@@ -13,7 +13,7 @@ from fencerun import launch
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.engines.standing import Place
 from fencerun.errors import FencerunError
-from fencerun.events import Event, FenceDone, LiveEvent, PageDone, RunDone
+from fencerun.events import Event, FenceDone, FenceStarted, LiveEvent, PageDone, RunDone
 from fencerun.live import compiled, warm
 from fencerun.live.reading import Reading
 from fencerun.live.replay import Replay
@@ -69,10 +69,15 @@ class Loop:
         self._warm.end()
 
     def on_event(self, event: Event) -> None:
-        """Take in what a run tells, and pass it on."""
+        """Take in what a run tells, and pass it on.
+
+        Raises KeyboardInterrupt, which ends the run, where another is more urgent.
+        """
         with self._news:
             run = self.now
             if run is not None:
+                if run.yields and isinstance(event, FenceStarted):
+                    raise KeyboardInterrupt
                 self._shelf.book.note(event, run.prints, run.lines)
                 if isinstance(event, FenceDone):
                     run.done.add((event.verdict.page, event.verdict.fence))
@@ -88,10 +93,18 @@ class Loop:
             self.on_event(event)
 
     def _on_reading(self, now: Reading) -> None:
-        """End the run that goes on where a new reading makes it pointless."""
-        if self.now is not None and self.now.kind != "judge" and self.now.loses(now):
-            self.now.pointless = True
+        """End the run that goes on where a new reading makes it pointless.
+
+        Where that only makes other fences due, these come next: an author looks at what was saved.
+        """
+        run = self.now
+        if run is None or run.kind == "judge":
+            return
+        if run.loses(now):
+            run.pointless = True
             self._warm.stop()
+        elif run.kind == "check" and any(page == now.path for page, _ in self._shelf.waiting.due):
+            run.yields = True
 
     def _tell(self, event: LiveEvent) -> None:
         with self._news:
@@ -181,7 +194,7 @@ class Loop:
         """A run is over; what it was kept from goes on waiting."""
         self.now = None
         self._shelf.book.rest()
-        if run.pointless and not run.stopped and run.kind == "check":
+        if (run.pointless or run.yields) and not run.stopped and run.kind == "check":
             due = self._shelf.waiting.due
             same = [place for place in run.left if place not in due and self._holds(place, run)]
             self._shelf.waiting.asked.update(dict.fromkeys(same))

@@ -32,6 +32,8 @@ class Run:
     lines: Mapping[Place, int] = field(init=False)
     #: Whether it was ended because what it ran is no longer so.
     pointless: bool = False
+    #: Whether it is to end before its next fence begins, and to go on later.
+    yields: bool = False
     #: Whether somebody ended it.
     stopped: bool = False
 

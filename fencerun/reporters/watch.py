@@ -277,7 +277,7 @@ def _fences(ids: Iterable[str]) -> str:
 
 
 def _took(verdict: Verdict) -> Line:
-    return () if verdict.seconds is None else (Span("faint", f" {duration(verdict.seconds)}"),)
+    return () if verdict.seconds is None else (Span("faint", f" ({duration(verdict.seconds)})"),)
 
 
 def _output(verdict: Verdict, verbose: int) -> Iterator[Line]:

@@ -417,6 +417,20 @@ def test_a_save_ends_a_run_that_it_makes_pointless(desk: Desk) -> None:
     assert desk.said == {"a.md::3": "awake"}
 
 
+def test_what_is_saved_comes_before_what_was_asked_for(desk: Desk) -> None:
+    pause = fence("fence:5", "import time; time.sleep(0.5); print('slept')")
+    desk.write("a.md", ONE, pause, THREE, fence("fence:6", "print(6)"))
+    desk.open()
+    desk.live.run()
+    while "a.md::5" not in desk.started:
+        time.sleep(0.002)
+    desk.write("a.md", ONE.replace("x = 1", "x = 2"), pause, THREE, fence("fence:6", "print(6)"))
+    desk.live.saved()
+    desk.settle()
+    assert [v.fence for v in desk.verdicts] == [1, 5, 1, 3, 6]
+    assert desk.started == [f"a.md::{n}" for n in (1, 5, 1, 3, 6)]
+
+
 def test_a_save_that_is_no_matter_to_a_run_waits_for_it(desk: Desk) -> None:
     pause = "import time; time.sleep(0.5); print('slept')"
     desk.write("a.md", ONE, fence("fence:5", pause))
@@ -427,6 +441,7 @@ def test_a_save_that_is_no_matter_to_a_run_waits_for_it(desk: Desk) -> None:
     desk.live.saved()
     desk.settle()
     assert desk.said == {"a.md::5": "slept", "a.md::1": "2"}
+    assert desk.started == ["a.md::5", "a.md::1"]
     assert not any(event.interrupted for event in desk.events if isinstance(event, RunDone))
 
 
