@@ -11,6 +11,7 @@ import pytest
 
 from fencerun.engines.base import Blocked, Chain, Engine, EngineEvent, EngineOptions, Finished, Job
 from fencerun.engines.inprocess import InProcessEngine
+from fencerun.engines.pool import Pool
 from fencerun.engines.worker import WorkerEngine
 from fencerun.result import Outcome
 
@@ -20,6 +21,7 @@ ENGINES: dict[str, Callable[[EngineOptions], Any]] = {
     "zygote": lambda options: WorkerEngine(options, grace=0.4),
     "plain": lambda options: WorkerEngine(options, plain=True, grace=0.4),
     "inprocess": InProcessEngine,
+    "pool": lambda options: Pool(options, 2, grace=0.4),
 }
 
 
@@ -68,7 +70,7 @@ def any_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
         yield engine
 
 
-@pytest.fixture(scope="module", params=["zygote", "plain"])
+@pytest.fixture(scope="module", params=["zygote", "plain", "pool"])
 def isolating_engine(request: pytest.FixtureRequest) -> Iterator[Engine]:
     with ENGINES[request.param](OPTIONS) as engine:
         yield engine
