@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import time
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import field, replace
 
 from fencerun.engines.standing import Place
@@ -20,6 +20,11 @@ from fencerun.live.view import FenceView, PageView, Tally
 from fencerun.pagerun import orphaned
 from fencerun.plan import Share
 from fencerun.state import Last
+
+#: A fence whose inputs changed while it ran, so many times in a row, changes them itself.
+_ECHOES = 3
+#: How far the clocks of files and processes lie apart, in seconds.
+_APART = 0.01
 
 
 @dataclass(slots=True)
@@ -37,6 +42,12 @@ class Known:
     seconds: float | None = None
     held: bool = False
     since: float | None = None
+    #: When it last began and got its verdict, as files tell the time.
+    began: float = 0.0
+    ended: float = 0.0
+    #: How often in a row its inputs changed between the two, and what it is not to run as.
+    echoes: int = 0
+    echo: Print | None = None
 
 
 @dataclass(slots=True)
@@ -68,9 +79,24 @@ class Book:
             {n: k.seconds for n, k in own.items() if k.seconds is not None},
             {n: k.ran for n, k in own.items() if k.ran is not None},
         )
+        echoing = {n for n in found.run if own[n].echo == reading.prints[n]}
+        run = tuple(number for number in found.run if number not in echoing)
+        found = replace(found, run=run, held=(*found.held, *sorted(echoing)))
         for number, known in own.items():
             known.held = number in found.held
         return found
+
+    def echoes(self, now: Reading, numbers: Iterable[int], changed: Sequence[float]) -> None:
+        """Note that these fences will be due by files that ``changed`` at these times.
+
+        A fence that does so itself would run for ever, so it is held back in the end.
+        """
+        for number in numbers:
+            known = self.fences.setdefault((now.path, number), Known())
+            own = any(known.began <= when <= known.ended for when in changed)
+            known.echoes = known.echoes + 1 if own else 0
+            if known.echoes >= _ECHOES:
+                known.echo = now.prints[number]
 
     def stale(self, path: str) -> Iterator[int]:
         """The fences of a page that changed since they got their verdict."""
@@ -94,7 +120,7 @@ class Book:
         if isinstance(event, FenceStarted):
             known = self.fences.get((event.page, event.fence))
             if known is not None:
-                known.since = time.monotonic()
+                known.since, known.began = time.monotonic(), time.time() - _APART
         elif isinstance(event, FenceDone):
             verdict = event.verdict
             place = verdict.page, verdict.fence
@@ -103,7 +129,7 @@ class Book:
             known = self.fences[place]
             known.verdict, known.rests_on = verdict, prints[place]
             known.line, known.since, known.held = lines[place], None, False
-            known.before = None
+            known.before, known.ended = None, time.time() + _APART
             if verdict.seconds is not None:
                 known.seconds = verdict.seconds
 

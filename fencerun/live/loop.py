@@ -21,6 +21,9 @@ from fencerun.live.runs import Run
 from fencerun.live.shelf import Shelf
 from fencerun.result import Outcome
 
+#: Bytes of output that are kept of a fence, to be judged anew; one that prints more runs again.
+_KEPT = 1 << 20
+
 
 class Loop:
     """The thread, its engine and what it runs. ``news`` is notified whenever that changes."""
@@ -184,9 +187,10 @@ class Loop:
         try:
             done = session.run()
         finally:
-            self._outcomes.update(outcomes)
+            kept = {p: o for p, o in outcomes.items() if len(o.output) + len(o.stderr) <= _KEPT}
+            self._outcomes.update(kept)
             with self._news:
-                self._shelf.book.ran(outcomes, run.prints)
+                self._shelf.book.ran(kept, run.prints)
         if not self.closing:
             launch.remember(session, done)
 

@@ -6,7 +6,7 @@ Reads and never runs. Not safe for threads: its owner holds the lock.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
 from contextlib import suppress
 
 from fencerun import state
@@ -157,10 +157,12 @@ class Shelf:
             self._emptied.add(path)  # looked at once more, at the next call
             return
         self._emptied.discard(path)
-        found = self._selected(path, self.book.take(now, self._last_of(path), opened=opened))
-        # What was due at the last reading waits already, or runs, or somebody ended it.
         old = before.prints if before else {}
         news = {number for number, one in now.prints.items() if old.get(number) != one}
+        if before is not None and before.data == now.data and news and changed:
+            self.book.echoes(now, news, list(_times(changed)))
+        found = self._selected(path, self.book.take(now, self._last_of(path), opened=opened))
+        # What was due at the last reading waits already, or runs, or somebody ended it.
         self.waiting.renew(path, found, news)
         self.on_reading(now)
         if not opened and (before is None or before.data != now.data or news):
@@ -180,6 +182,13 @@ class Shelf:
             tuple(n for n in numbers if selects(members[n]))
             for numbers in (found.run, found.held, found.judge)
         ))  # fmt: skip
+
+
+def _times(paths: Iterable[str]) -> Iterator[float]:
+    """When files changed, those that there are."""
+    for path in paths:
+        with suppress(OSError):
+            yield os.stat(path).st_mtime
 
 
 def _read_anew(now: Reading, found: Due, news: Collection[int]) -> PageRead:

@@ -150,8 +150,8 @@ class WatchReporter:
         self._slow.update(event.held)
         if new:
             how = "Enter runs what is stale" if self._keys else f"fencerun check {name}"
-            yield (Span("location", name),
-                   Span("warning", f": {_fences(new)} not started, since they take long: "),
+            yield (Span("location", name), Span("warning", f": {_fences(new)} held back"),
+                   Span("faint", ", for the time that takes or since it runs itself again; "),
                    Span("command", how))  # fmt: skip
 
     def _fence_done(self, verdict: Verdict) -> Iterator[Line]:

@@ -6,12 +6,14 @@ import argparse
 import os
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from contextlib import suppress
 from typing import TYPE_CHECKING
 
 from fencerun.verbs import shared
 
 if TYPE_CHECKING:
+    from fencerun.events import LiveEvent
     from fencerun.keyboard import Keyboard
     from fencerun.live import Live
     from fencerun.reporters.watch import WatchReporter
@@ -65,8 +67,13 @@ def run(arguments: argparse.Namespace) -> int:
     with Keyboard() as keys:
         reporter = _reporter(keys.there, arguments.verbose)
 
-        def emit(event: object) -> None:
-            reporter.handle(event)  # type: ignore[arg-type]
+        faults: list[Exception] = []
+
+        def emit(event: LiveEvent) -> None:
+            try:
+                reporter.handle(event)
+            except Exception as fault:  # nobody reads it any more: told on the main thread
+                faults.append(fault)
             keys.wake()
 
         live = Live(
@@ -80,7 +87,7 @@ def run(arguments: argparse.Namespace) -> int:
             live.start()
             with Watching(live):
                 reporter.say(_opening(live))
-                _loop(live, keys, reporter)
+                _loop(live, keys, reporter, faults)
             return 0
         except KeyboardInterrupt:
             return 130
@@ -89,7 +96,8 @@ def run(arguments: argparse.Namespace) -> int:
         finally:
             undo()
             live.close()
-            reporter.close()
+            with suppress(Exception):  # the terminal may be gone
+                reporter.close()
 
 
 def _tell(number: int) -> None:
@@ -114,8 +122,8 @@ def _width() -> int:
         return 80
 
 
-def _loop(live: Live, keys: Keyboard, reporter: WatchReporter) -> None:
-    """Do what keys say, until one says to quit."""
+def _loop(live: Live, keys: Keyboard, reporter: WatchReporter, faults: Sequence[Exception]) -> None:
+    """Do what keys say, until one says to quit. Raises the first fault of the reporter."""
     acts = _acts(live, reporter)
     drawn = 0.0
     while True:
@@ -123,6 +131,8 @@ def _loop(live: Live, keys: Keyboard, reporter: WatchReporter) -> None:
         if left <= 0:
             reporter.bottom(_bottom(live, keys.there))
             drawn, left = time.monotonic(), _TICK
+        if faults:
+            raise faults[0]
         pressed = keys.read(left if live.busy or left < _TICK else None)
         if pressed in ("q", "Q", "\x04"):
             return

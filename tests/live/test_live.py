@@ -344,6 +344,33 @@ def test_asked_for_it_runs_however_long_it_takes(desk: Desk) -> None:
     desk.settle()
 
 
+def test_a_fence_that_changes_its_own_input_does_not_run_for_ever(desk: Desk) -> None:
+    code = ("n = int(open('count.txt').read()) + 1", "open('count.txt', 'w').write(str(n))")
+    desk.write("count.txt", "0")
+    desk.write("a.md", fence("fence:1 uses:count.txt", *code))
+    desk.open()
+    desk.live.run()
+    desk.settle()
+    for _ in range(10):
+        desk.live.saved(["count.txt"])
+        desk.settle()
+    assert int((desk.directory / "count.txt").read_text()) < 6
+    assert desk.fence("a.md::1").held
+    assert desk.read[-1].held == ("a.md::1",)
+    desk.save("a.md", fence("fence:1 uses:count.txt", *code, "print('edited')"))
+    assert desk.said == {"a.md::1": "edited"}
+
+
+def test_what_printed_a_great_deal_is_not_kept(desk: Desk) -> None:
+    code = "print('x' * (1 << 21))"
+    desk.write("a.md", fence("fence:1", code))
+    desk.open()
+    desk.live.run()
+    desk.settle()
+    desk.save("a.md", fence("fence:1 match:any", code))
+    assert desk.started == ["a.md::1"]
+
+
 # Recording.
 
 
