@@ -11,6 +11,7 @@ import fcntl
 import json
 import os
 import shutil
+import signal
 import subprocess
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, suppress
@@ -74,7 +75,7 @@ class Builder:
                 self._hold(lock.fileno(), fcntl.LOCK_EX, wish)
                 if afresh or not _fits(directory, note):
                     self.say(wish.label, "is being built")
-                    self._build(wish, directory, log)
+                    self._build(wish, directory, log, lock.fileno())
                     (directory / _NOTE).write_text(json.dumps(note), encoding="utf-8")
                     afresh, built = False, True
                 self._hold(lock.fileno(), fcntl.LOCK_SH, wish)
@@ -101,7 +102,7 @@ class Builder:
             "arguments": list(self.arguments),
         }
 
-    def _build(self, wish: Wish, directory: Path, log: Path) -> None:
+    def _build(self, wish: Wish, directory: Path, log: Path, lock: int) -> None:
         shutil.rmtree(directory, ignore_errors=True)
         python = os.fspath(_python(directory))
         if self.uv is None:
@@ -114,24 +115,39 @@ class Builder:
         try:
             with open(log, "wb") as said:
                 for command in (made, install):
-                    self._call(wish, command, log, said.fileno())
+                    self._call(wish, command, log, said.fileno(), lock)
         except BaseException:
             # Half an environment is of no use, and may be gigabytes.
             shutil.rmtree(directory, ignore_errors=True)
             raise
 
-    def _call(self, wish: Wish, command: Sequence[str], log: Path, said: int) -> None:
+    def _call(self, wish: Wish, command: Sequence[str], log: Path, said: int, lock: int) -> None:
         env = {name: value for name, value in os.environ.items() if name not in _ASIDE}
         env["PIP_DISABLE_PIP_VERSION_CHECK"] = "1"
         try:
-            done = subprocess.run(
-                command, stdin=subprocess.DEVNULL, stdout=said, stderr=said, env=env, check=False
+            # A group of its own, to end with all that it started. It holds the lock, too: should
+            # we be killed, nobody builds here before it is done.
+            installer = subprocess.Popen(
+                command,
+                stdin=subprocess.DEVNULL,
+                stdout=said,
+                stderr=said,
+                env=env,
+                start_new_session=True,
+                pass_fds=[lock],
             )
         except OSError as error:
             what = f"{command[0]}: {error.strerror or error}"
             raise NotBuilt(wish.label, what, (), log) from None
-        if done.returncode:
-            what = f"{self._who(command)} ended with status {done.returncode}"
+        try:
+            status = installer.wait()
+        except BaseException:
+            with suppress(ProcessLookupError):
+                os.killpg(installer.pid, signal.SIGKILL)
+            installer.wait()
+            raise
+        if status:
+            what = f"{self._who(command)} ended with status {status}"
             raise NotBuilt(wish.label, what, _last(log), log)
 
     def _who(self, command: Sequence[str]) -> str:

@@ -30,6 +30,10 @@ if words[0] == "venv":
     directory.mkdir(parents=True)
     (directory / "python").symlink_to({sys.executable!r})
 else:
+    if "STARTED" in os.environ:
+        import subprocess
+        child = subprocess.Popen(["sleep", "60"])
+        pathlib.Path(os.environ["STARTED"]).write_text(str(child.pid))
     time.sleep(float(os.environ.get("SLOW", "0")))
     for line in range(40):
         print("line", line, flush=True)
@@ -163,13 +167,34 @@ def test_an_interpreter_that_is_gone(builder: Builder) -> None:
 def test_a_build_that_is_interrupted_leaves_nothing(
     builder: Builder, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def interrupted(*_: object, **__: object) -> None:
+    monkeypatch.setenv("SLOW", "60")
+    monkeypatch.setenv("STARTED", "started")
+    waiting = subprocess.Popen.wait
+
+    def interrupted(process: subprocess.Popen[bytes], timeout: float | None = None) -> int:
+        if "venv" in process.args or process.returncode is not None:  # type: ignore[operator]
+            return waiting(process, timeout)
+        monkeypatch.setattr(subprocess.Popen, "wait", waiting)
+        while not Path("started").exists() or not Path("started").read_text():
+            time.sleep(0.01)
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(subprocess, "run", interrupted)
+    monkeypatch.setattr(subprocess.Popen, "wait", interrupted)
     with pytest.raises(KeyboardInterrupt), builder.environment(wish()):
         pytest.fail("there is none")
     assert not Path(DIRECTORY, wish().name).exists()
+    # Nor does what the installer itself had started.
+    deadline = time.monotonic() + 30
+    while _alive(int(Path("started").read_text())):
+        assert time.monotonic() < deadline
+        time.sleep(0.01)
+
+
+def _alive(pid: int) -> bool:
+    try:
+        return "\nState:\tZ" not in Path(f"/proc/{pid}/status").read_text()
+    except OSError:
+        return False
 
 
 def test_two_at_once_build_it_once(
