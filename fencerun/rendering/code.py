@@ -5,6 +5,7 @@ Classes alone, one style sheet has the colours; each line says where on the page
 
 from __future__ import annotations
 
+import io
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -35,13 +36,14 @@ def _coloured(code: str, language: str) -> str:
     lexer = _lexer(language) if language and len(code) <= MAX_LENGTH else None
     if lexer is None:
         return escape(code, quote=False)
-    from pygments import highlight  # type: ignore[import-untyped]
     from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped]
 
-    coloured = str(highlight(code, lexer, HtmlFormatter(nowrap=True)))
-    # A lexer may drop or add a last line; then there is no telling which line is which.
-    same = coloured.rstrip("\n").count("\n") == code.rstrip("\n").count("\n")
-    return coloured if same else escape(code, quote=False)
+    tokens = list(lexer.get_tokens(code))
+    if "".join(text for _, text in tokens) != code:
+        return escape(code, quote=False)  # some lexers drop a text without its last newline
+    out = io.StringIO()
+    HtmlFormatter(nowrap=True).format(tokens, out)
+    return out.getvalue()
 
 
 @lru_cache(maxsize=64)

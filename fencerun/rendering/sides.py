@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from html import escape
 
 from fencerun.events import DiffLine
-from fencerun.reporters.escape import cut, diff_line
+from fencerun.reporters.escape import cut, diff_line, one_line
 
 #: Rows that are shown; the rest is counted.
 MOST = 400
@@ -72,7 +72,7 @@ def _cell(side: str, html: str, empty: bool) -> str:
 
 
 def _gap(text: str) -> str:
-    return f'<tr class="gap"><th></th><td colspan="2">{escape(text)}</td></tr>'
+    return f'<tr class="gap"><th></th><td colspan="2">{escape(one_line(text))}</td></tr>'
 
 
 def _marked(old: str, new: str) -> tuple[str, str]:
