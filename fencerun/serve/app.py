@@ -113,8 +113,9 @@ class _Routes:
         return JSONResponse(body_data(lesson))
 
     def lessons(self, request: Request) -> Response:
+        at = self.state.hub.number  # before anything is looked at: what comes later is told again
         lines = [line.data() for line in self.state.lines()]
-        return JSONResponse({"lessons": lines, **self.state.status()})
+        return JSONResponse({"at": at, "lessons": lines, **self.state.status()})
 
     def search(self, request: Request) -> Response:
         words = request.query_params.get("q", "")[:200]

@@ -127,8 +127,16 @@ class Desk:
                 self.hub.publish("fence", faces.message(fence, view.page), name)
         if before is None or before.version != version:
             self.hub.publish("page", {"path": name, "version": version}, name)
-        if before is None or before.line != line:
+        if before is None:
+            self.hub.publish("line", {**line.data(), "next": self._next(path)})
+        elif before.line != line:
             self.hub.publish("line", line.data())
+
+    def _next(self, path: str) -> str | None:
+        """The lesson after that one."""
+        paths = [view.path for view in self.live.pages()]
+        after = paths[paths.index(path) + 1 :] if path in paths else []
+        return self.name(after[0]) if after else None
 
     def _note(self, event: LiveEvent) -> None:
         if isinstance(event, RunStarted):

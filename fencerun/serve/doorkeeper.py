@@ -62,11 +62,12 @@ HEADERS = (
 # Not a redirect: a browser that came here from another site (a web terminal, say) counts all of a
 # chain of redirects as that site's, and would not send a cookie that is SameSite=Strict.
 _OPENED = """<!doctype html><meta charset="utf-8"><title>fencerun</title>
-<meta http-equiv="refresh" content="0;url={where}"><p><a href="{where}">Open the pages</a></p>
+<link rel="icon" href="data:,"><meta http-equiv="refresh" content="0;url={where}">
+<p><a href="{where}">Open the pages</a></p>
 """
 
 _CLOSED = """<!doctype html><meta charset="utf-8"><title>fencerun</title>
-<h1>This address needs its token</h1>
+<link rel="icon" href="data:,"><h1>This address needs its token</h1>
 <p>Open the address that <code>fencerun serve</code> printed when it started. Each start makes
 a new one.</p>
 """

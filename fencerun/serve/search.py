@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 
 from fencerun.serve.state import Hit
+
+# As a page counts its lines; `splitlines` ends one at a form feed, too.
+_ENDS = re.compile(r"\r\n|\n|\r")
 
 #: More hits than anyone reads.
 MOST = 60
@@ -36,7 +40,7 @@ def _lines(text: str, wanted: list[str]) -> Iterator[tuple[int, str]]:
     lowered = text.lower()
     if not all(word in lowered for word in wanted):
         return
-    for number, line in enumerate(text.splitlines(), 1):
+    for number, line in enumerate(_ENDS.split(text), 1):
         if _holds(line.lower(), wanted):
             yield number, line
 

@@ -227,7 +227,6 @@ def _help() -> str:
     )
     return (
         '<h2 id="help-title">Keys</h2>'
-        f"<table>{rows}</table><p>A click on a line of code, or on the line number beside a block,"
-        " copies <code>path:line</code>.</p>"
+        f"<table>{rows}</table><p>A click on a line of code copies its <code>path:line</code>.</p>"
         '<form method="dialog"><button type="submit">Close</button></form>'
     )

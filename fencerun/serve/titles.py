@@ -32,7 +32,7 @@ class Titles:
 
 def title(text: str) -> str:
     """The title of a page with this text; empty where it has none."""
-    front, body = _split(text)
+    front, body = _split(text.replace("\r\n", "\n").replace("\r", "\n"))
     found = _TITLE.search(front)
     if found:
         return _plain(found["title"].strip().strip("\"'"))
@@ -45,7 +45,7 @@ def title(text: str) -> str:
 
 def _split(text: str) -> tuple[str, str]:
     """Front matter and the rest."""
-    if not re.match(r"---[ \t]*\r?\n", text):
+    if not re.match(r"---[ \t]*\n", text):
         return "", text
     end = re.compile(r"^(---|\.\.\.)[ \t]*$", re.MULTILINE).search(text, 4)
     return (text[: end.start()], text[end.end() :]) if end else ("", text)

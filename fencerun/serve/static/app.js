@@ -15,6 +15,8 @@ let about = "";
 let trouble = {};
 let run = { running: false };
 let away = false;
+// The number of the last message of each kind.
+const since = {};
 
 // What happens.
 
@@ -22,8 +24,8 @@ const heard = {
   fence: fences.changed,
   page: ({ version }) => version !== document.body.dataset.version && refresh(),
   line: lessons.changed,
-  gone: ({ path }) => {
-    lessons.gone(path);
+  gone: ({ path }, number) => {
+    lessons.gone(path, number);
     if (path === page) toast("This page is gone", "error");
   },
   run: (data) => {
@@ -46,8 +48,11 @@ async function missed(hello) {
   const answer = await fetch("/lessons");
   if (!answer.ok) return;
   const data = await answer.json();
-  lessons.renewed(data.lessons);
-  ({ run, about, trouble } = data);
+  lessons.renewed(data.lessons, data.at);
+  // What was heard since the answer was made is newer than it.
+  if ((since.run ?? 0) <= data.at) run = data.run;
+  if ((since.about ?? 0) <= data.at) about = data.about;
+  if ((since.trouble ?? 0) <= data.at) trouble = data.trouble;
   now();
   if (!hello.fresh) await refresh();
 }
@@ -203,7 +208,13 @@ function toLine() {
 
 addEventListener("hashchange", toLine);
 toLine();
-listen(page, at, boot, (kind, data, number) => heard[kind](data, number), missed, (there) => {
+
+function hear(kind, data, number) {
+  since[kind] = number;
+  heard[kind](data, number);
+}
+
+listen(page, at, boot, hear, missed, (there) => {
   if (away === !there) return;
   away = !there;
   now();

@@ -33,11 +33,24 @@ function item(line, where) {
   return made;
 }
 
-/** A lesson's line changed, or is new. */
-export function changed(line) {
+// The number of the last message on each lesson.
+const since = new Map();
+
+/** A lesson's line changed, or is new; message `number` says so. */
+export function changed(line, number) {
+  since.set(line.path, number);
+  put(line);
+}
+
+function put(line) {
   for (const where of [list, rows].filter(Boolean)) {
-    let made = [...where.children].find((child) => child.dataset.path === line.path);
-    if (!made) where.append((made = item(line, where)));
+    const rows = [...where.children];
+    const at = (path) => rows.find((child) => child.dataset.path === path);
+    let made = at(line.path);
+    if (!made) {
+      made = item(line, where);
+      where.insertBefore(made, at(line.next) ?? null);
+    }
     made.dataset.state = line.state;
     made.querySelector(".title").textContent = line.title;
     made.querySelector(".tally").textContent = tally(line);
@@ -45,24 +58,31 @@ export function changed(line) {
 }
 
 /** A lesson is gone. */
-export function gone(path) {
+export function gone(path, number) {
+  since.set(path, number);
   for (const where of [list, rows].filter(Boolean)) {
     [...where.children].find((child) => child.dataset.path === path)?.remove();
   }
 }
 
-/** The whole list, in order. */
-export function renewed(lines) {
+/** The whole list in order, as it was at message `at`: what was heard since is newer. */
+export function renewed(all, at) {
+  const newer = (path) => (since.get(path) ?? 0) > at;
+  const lines = all.filter((line) => !newer(line.path));
   const known = new Set(lines.map((line) => line.path));
   for (const where of [list, rows].filter(Boolean)) {
     const places = new Map([...where.children].map((child) => [child.dataset.path, child]));
-    for (const [path, place] of places) if (!known.has(path)) place.remove();
-    lines.forEach((line, index) => {
-      const place = places.get(line.path) ?? item(line, where);
-      if (where.children[index] !== place) where.insertBefore(place, where.children[index] ?? null);
-    });
+    for (const [path, place] of places) {
+      if (!known.has(path) && !newer(path)) place.remove();
+    }
+    let next = where.firstElementChild;
+    for (const line of lines) {
+      const made = places.get(line.path) ?? item(line, where);
+      if (made === next) next = next.nextElementSibling;
+      else where.insertBefore(made, next);
+    }
   }
-  for (const line of lines) changed(line);
+  lines.forEach(put);
 }
 
 /** Goes to the lesson before or after this one. */

@@ -1,64 +1,97 @@
 // One tree of elements made into another, keeping every node that is in both: what is scrolled,
 // selected, focused or unfolded stays so.
 
-const LINES = / data-line="\d+"/g;
+// What is of no account in telling two elements apart: their line, and what the reader did.
+const BESIDE = / (?:data-line="\d+"|open=""|data-current="")/g;
 // Attributes that are the reader's, not the page's.
-const OURS = new Set(["open", "data-current", "data-line"]);
+const OURS = new Set(["open", "data-current"]);
+// In these, white space between elements is nothing.
+const LOOSE = new Set(
+  "DIV SECTION UL OL DL TABLE THEAD TBODY TR BLOCKQUOTE FIGURE #document-fragment".split(" "),
+);
 
 /** Makes the children of `old` those of `fresh`. Nodes of `fresh` are moved where they are new. */
 export function morph(old, fresh) {
-  const [before, after] = [[...old.childNodes], [...fresh.childNodes]];
+  const [before, after] = [children(old), children(fresh)];
+  const [own, wanted] = [before.map(nameOf), after.map(nameOf)];
   let start = 0;
-  while (start < before.length && start < after.length && pair(before[start], after[start])) start++;
-  let [oldEnd, freshEnd] = [before.length, after.length];
-  while (oldEnd > start && freshEnd > start && pair(before[oldEnd - 1], after[freshEnd - 1])) {
-    oldEnd--;
-    freshEnd--;
+  while (start < own.length && start < wanted.length && own[start] === wanted[start]) start++;
+  let [ownEnd, wantedEnd] = [own.length, wanted.length];
+  while (ownEnd > start && wantedEnd > start && own[ownEnd - 1] === wanted[wantedEnd - 1]) {
+    ownEnd--;
+    wantedEnd--;
   }
-  between(old, before.slice(start, oldEnd), after.slice(start, freshEnd), before[oldEnd] ?? null);
+  // In which old node each fresh one lives on; a node without any is new.
+  const lives = new Array(after.length).fill(null);
+  for (let at = 0; at < start; at++) lives[at] = before[at];
+  for (let at = wantedEnd; at < wanted.length; at++) lives[at] = before[at - wantedEnd + ownEnd];
+  let [from, to] = [start, start];
+  for (const [mine, its] of [...common(own, wanted, start, ownEnd, wantedEnd), [ownEnd, wantedEnd]]) {
+    gap(before.slice(from, mine), after, to, its, lives);
+    if (its < wantedEnd) lives[its] = before[mine];
+    [from, to] = [mine + 1, its + 1];
+  }
+  place(old, before, after, lives);
 }
 
-/** Whether two nodes are the same one, which then is brought up to date. */
-function pair(old, fresh) {
-  const key = keyOf(old);
-  if (key !== keyOf(fresh) || old.nodeName !== fresh.nodeName) return false;
-  if (key === null && signature(old) !== signature(fresh)) return false;
-  update(old, fresh);
-  return true;
+/** Pairs of places, ascending in both, whose nodes are the same one and the only one of its name. */
+function common(own, wanted, start, ownEnd, wantedEnd) {
+  const only = once(own, start, ownEnd);
+  const pairs = [];
+  for (const [name, its] of once(wanted, start, wantedEnd)) {
+    if (only.get(name) >= 0 && its >= 0) pairs.push([only.get(name), its]);
+  }
+  pairs.sort((one, other) => one[1] - other[1]);
+  return ascending(pairs);
 }
 
-/** What is left in the middle: keyed nodes move, others are taken over in order of their kind. */
-function between(parent, before, after, next) {
-  const keyed = new Map(before.filter((n) => keyOf(n) !== null).map((n) => [keyOf(n), n]));
-  const free = before.filter((node) => keyOf(node) === null);
-  const exact = new Map();
-  for (const node of free) {
-    const sign = signature(node);
-    if (!exact.has(sign)) exact.set(sign, []);
-    exact.get(sign).push(node);
+/** By name, where it stands; -1 where there are several. */
+function once(names, start, end) {
+  const found = new Map();
+  for (let at = start; at < end; at++) found.set(names[at], found.has(names[at]) ? -1 : at);
+  return found;
+}
+
+/** The longest run of pairs whose first numbers ascend, as patience sorting finds it. */
+function ascending(pairs) {
+  const tops = [];
+  const below = pairs.map(() => -1);
+  pairs.forEach(([mine], index) => {
+    let [low, high] = [0, tops.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (pairs[tops[middle]][0] < mine) low = middle + 1;
+      else high = middle;
+    }
+    below[index] = low ? tops[low - 1] : -1;
+    tops[low] = index;
+  });
+  const found = [];
+  for (let at = tops.at(-1) ?? -1; at >= 0; at = below[at]) found.unshift(pairs[at]);
+  return found;
+}
+
+/** Between two nodes that stay, nodes of the same kind live on in order. */
+function gap(before, after, start, end, lives) {
+  let from = 0;
+  for (let at = start; at < end; at++) {
+    if (keyOf(after[at]) !== null) continue;
+    const kind = (node) => node.nodeName === after[at].nodeName && keyOf(node) === null;
+    const found = before.findIndex((node, index) => index >= from && kind(node));
+    if (found < 0) continue;
+    lives[at] = before[found];
+    from = found + 1;
   }
-  const taken = new Set();
-  const chosen = after.map((node) => {
-    const key = keyOf(node);
-    const found = key === null ? exact.get(signature(node))?.shift() : keyed.get(key);
-    if (!found || taken.has(found) || found.nodeName !== node.nodeName) return null;
-    taken.add(found);
-    return found;
-  });
-  let rest = free.filter((node) => !taken.has(node));
-  after.forEach((node, index) => {
-    if (chosen[index] || keyOf(node) !== null) return;
-    const at = rest.findIndex((old) => old.nodeName === node.nodeName);
-    if (at < 0) return;
-    chosen[index] = rest[at];
-    taken.add(rest[at]);
-    rest = rest.slice(at + 1);
-  });
-  for (const node of before) if (!taken.has(node)) node.remove();
-  for (let index = after.length - 1; index >= 0; index--) {
-    const node = chosen[index] ?? after[index];
-    if (chosen[index]) update(node, after[index]);
-    if (node.nextSibling !== next || node.parentNode !== parent) parent.insertBefore(node, next);
+}
+
+function place(parent, before, after, lives) {
+  const kept = new Set(lives);
+  for (const node of before) if (!kept.has(node)) node.remove();
+  let next = null;
+  for (let at = after.length - 1; at >= 0; at--) {
+    const node = lives[at] ?? after[at];
+    if (lives[at]) update(node, after[at]);
+    else parent.insertBefore(node, next);
     next = node;
   }
 }
@@ -68,18 +101,20 @@ function update(old, fresh) {
     if (old.nodeValue !== fresh.nodeValue) old.nodeValue = fresh.nodeValue;
     return;
   }
-  attributes(old, fresh);
-  if (old.isEqualNode(fresh)) return;
-  morph(old, fresh);
-}
-
-function attributes(old, fresh) {
   for (const { name } of [...old.attributes]) {
     if (!fresh.hasAttribute(name) && !OURS.has(name)) old.removeAttribute(name);
   }
   for (const { name, value } of fresh.attributes) {
     if (name !== "open" && old.getAttribute(name) !== value) old.setAttribute(name, value);
   }
+  if (old.innerHTML !== fresh.innerHTML) morph(old, fresh);
+}
+
+function children(node) {
+  if (!LOOSE.has(node.nodeName)) return [...node.childNodes];
+  return [...node.childNodes].filter(
+    (child) => child.nodeType !== Node.TEXT_NODE || child.nodeValue.trim(),
+  );
 }
 
 function keyOf(node) {
@@ -87,15 +122,9 @@ function keyOf(node) {
   return node.id || node.dataset?.part || null;
 }
 
-// What nodes are without their lines. Asked more than once of each, and of whole pages.
-const signatures = new WeakMap();
-
-function signature(node) {
-  if (node.nodeType !== Node.ELEMENT_NODE) return `${node.nodeType}${node.nodeValue}`;
-  let known = signatures.get(node);
-  if (known?.[0] !== node.outerHTML.length) {
-    known = [node.outerHTML.length, node.outerHTML.replace(LINES, "")];
-    signatures.set(node, known);
-  }
-  return known[1];
+/** Equal for two nodes where one is the other, perhaps with other contents. */
+function nameOf(node) {
+  if (node.nodeType !== Node.ELEMENT_NODE) return `${node.nodeName} ${node.nodeValue}`;
+  const key = keyOf(node);
+  return key === null ? node.outerHTML.replace(BESIDE, "") : `${node.nodeName}#${key}`;
 }
