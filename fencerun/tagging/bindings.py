@@ -61,35 +61,44 @@ def bindings(code: str) -> Bindings:
         tree = parsed(code)
         walk = _Walk()
         walk.block(tree.body)
-        later = set(_deferred(code, walk))
+        later = set(_deferred(code)) - walk.makes
+        for name in _declared(code):  # set by a function, which may count on there being one
+            walk.makes.add(name)
+            walk.needs.add(name)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return Bindings()
-    needs = walk.needs | (later - walk.makes)
     return Bindings(
         frozenset(walk.makes),
-        frozenset(needs),
+        frozenset(walk.needs | later),
         frozenset(walk.changes),
         frozenset(walk.imports),
         walk.stars,
     )
 
 
-def _deferred(code: str, walk: _Walk) -> Iterator[str]:
-    """The module's names that functions and classes use; those that they make are noted."""
-    try:
-        top = symtable.symtable(code, "<fence>", "exec")
-    except (SyntaxError, ValueError):
-        return
-    pending = list(top.get_children())
+def _deferred(code: str) -> Iterator[str]:
+    """The module's names that functions and classes use."""
+    for table in _tables(code):
+        for symbol in table.get_symbols():
+            if symbol.is_global() and symbol.is_referenced():
+                yield symbol.get_name()
+
+
+def _declared(code: str) -> Iterator[str]:
+    """The module's names that functions set."""
+    for table in _tables(code):
+        for symbol in table.get_symbols():
+            if symbol.is_declared_global() and symbol.is_assigned():
+                yield symbol.get_name()
+
+
+def _tables(code: str) -> Iterator[symtable.SymbolTable]:
+    """The symbols of all functions and classes, at whatever depth."""
+    pending = list(symtable.symtable(code, "<fence>", "exec").get_children())
     while pending:
         table = pending.pop()
         pending += table.get_children()
-        for symbol in table.get_symbols():
-            name = symbol.get_name()
-            if symbol.is_declared_global() and symbol.is_assigned():
-                walk.makes.add(name)
-            elif symbol.is_global() and symbol.is_referenced():
-                yield name
+        yield table
 
 
 @dataclass(slots=True)

@@ -52,8 +52,8 @@ _NOT_RUN = frozenset(
     "ignore skip no_run norun no-run notest no-test no_test noexec no-exec no_exec "  # noqa: SIM905
     "should_panic compile_fail pseudocode pseudo eval=false exec=false".split()
 )
-_SKIPS = later(r"""\b(?:test|exec|eval|run|execute)=["']?(?:skip|false|no|off)\b""", 2)
-_WORDS = later(r"[^\s{}\"']+")
+_SKIPS = later(r"""\b(?:test|exec|eval|run|execute)=["']?(?:skip|false|no|off)\b["']?""", 2)
+_WORDS = later(r"[^\s{}]+")
 
 #: Languages that people write for those that run, and what to write.
 _NEAR = {

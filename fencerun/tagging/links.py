@@ -109,7 +109,8 @@ class _Linker:
 
     def _note(self, node: Node) -> None:
         path = set(self.path(node.key))
-        for name in node.names.changes:
+        # What a leaf changes may be unchanged elsewhere: nobody has to continue it for that.
+        for name in () if node.leaf else node.names.changes:
             maker = self.makers.get(name)
             if maker in path and name not in self.nodes[maker].names.imports:
                 self.sources[name] = node.key

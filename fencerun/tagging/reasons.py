@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 
 from fencerun.result import Failure
 from fencerun.tagging.candidates import Candidate, Left
@@ -23,13 +23,15 @@ _NO_GPU = (
 )
 
 
-def why(candidate: Candidate, failure: Failure, others: Iterable[Candidate]) -> Left:
-    """Why ``candidate``, which ended with ``failure``, is left; ``others`` are left, too."""
+def why(
+    candidate: Candidate, failure: Failure, left: Sequence[Candidate], kept: Sequence[Candidate]
+) -> Left:
+    """Why ``candidate``, which ended with ``failure``, is left, as are those of ``left``."""
     line = failure.line or candidate.line
     summary = failure.summary
     classes = {name.rpartition(".")[2] for name in failure.mro}
     if failure.missing_name is not None:
-        return Left(line, summary, _maker(candidate, failure.missing_name, others))
+        return Left(line, summary, _maker(candidate, failure.missing_name, left, kept))
     if "ModuleNotFoundError" in classes:
         return Left(line, summary, "install it where the fences run, and tag again")
     if needs_gpu(failure):
@@ -57,11 +59,14 @@ def needs_network(failure: Failure) -> bool:
     return any(name.rpartition(".")[2] in _NETWORK for name in failure.mro)
 
 
-def _maker(candidate: Candidate, name: str, others: Iterable[Candidate]) -> str:
-    lines = [other.line for other in others if name in other.names.makes]
-    before = [line for line in lines if line < candidate.line]
-    if before:
-        return f"`{name}` is made by the block on line {max(before)}, which is left, too"
-    if lines:
-        return f"`{name}` is made further down, by the block on line {min(lines)}"
+def _maker(
+    candidate: Candidate, name: str, left: Sequence[Candidate], kept: Sequence[Candidate]
+) -> str:
+    """Where ``name`` comes from, if the page has it."""
+    for others, which in ((left, "which is left, too"), (kept, "in another chain")):
+        lines = [other.line for other in others if name in other.names.makes]
+        if before := [line for line in lines if line < candidate.line]:
+            return f"`{name}` is made by the block on line {max(before)}, {which}"
+        if lines and min(lines) > candidate.line:
+            return f"`{name}` is made further down, by the block on line {min(lines)}"
     return f"no block before it makes `{name}`"

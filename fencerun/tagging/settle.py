@@ -183,13 +183,12 @@ class _Rounds:
 
     def _left(self) -> list[Left]:
         candidates = [candidate for candidate, _ in self._dead.values()]
-        alive = list(self._alive)
         found = []
         for candidate, fault in self._dead.values():
             if isinstance(fault, str):
                 found.append(Left(candidate.line, fault, "tag it by hand if it is to run"))
             else:
-                found.append(reasons.why(candidate, fault, [*candidates, *alive]))
+                found.append(reasons.why(candidate, fault, candidates, self._alive))
         return found
 
 

@@ -53,7 +53,9 @@ _BEFORE = frozenset(
 )
 
 _ASSIGNMENT = later(r"[A-Za-z_]\w*=\S*\Z")
-_PLACEHOLDER = later(r"<[A-Za-z][\w .-]*>|\bpath/to/|\byour[-_][a-z]+", 2)  # 2: re.IGNORECASE
+_PLACEHOLDER = later(
+    r"<[A-Za-z][\w.-]*(?: [\w.-]+)*>|\bpath/to/|\byour[-_][a-z]+", 2
+)  # 2: re.IGNORECASE
 _COMMENT = later(r"(?:^|[ \t])#.*")
 _SPLIT = later(r"&&|\|\|?|;|\n")
 
