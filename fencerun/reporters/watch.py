@@ -6,6 +6,8 @@ there are is told by its caller. Called from several threads.
 
 from __future__ import annotations
 
+import os
+import platform
 import threading
 import time
 from collections import Counter
@@ -27,6 +29,7 @@ from fencerun.events import (
     VerdictKind,
 )
 from fencerun.plural import count
+from fencerun.reporters import links
 from fencerun.reporters.details import INDENT, report
 from fencerun.reporters.escape import block, cut, encodable, one_line
 from fencerun.reporters.wording import (
@@ -90,6 +93,7 @@ class WatchReporter:
         self._encoding: str | None = getattr(stream, "encoding", None)
         self._color, self._has_bottom, self._verbose = color, bottom, verbose
         self._keys = keys
+        self._linked = color and links.wanted(os.environ, stream.isatty())
         self._lock = threading.RLock()
         self._bottom: Line = ()
         self._drawn = ""
@@ -254,6 +258,8 @@ class WatchReporter:
         for span in line:
             code = _CODES.get(span.role)
             words = encodable(span.text, self._encoding)
+            if self._linked and span.role == "location":
+                words = _linked(words)
             parts.append(f"\x1b[{code}m{words}\x1b[0m" if code and words else words)
         return "".join(parts)
 
@@ -290,6 +296,17 @@ def _output(verdict: Verdict, verbose: int) -> Iterator[Line]:
         lines = [*lines[:half], f"… {left} (-v shows them)", *lines[-half:]]
     for line in lines:
         yield (Span("margin", f"{INDENT}| "), Span("quoted", cut(line)))
+
+
+def _linked(words: str) -> str:
+    """``path:line:`` as a link, where that file is there."""
+    path, _, line = words.rstrip(":").rpartition(":")
+    if not line.isdecimal() or not os.path.isfile(path):
+        return words
+    # VS Code takes a host for a share on the network.
+    host = "" if os.environ.get("TERM_PROGRAM") == "vscode" else platform.node()
+    target = links.url(os.path.abspath(path), int(line), host)
+    return f"\x1b]8;;{target}\x1b\\{words}\x1b]8;;\x1b\\"
 
 
 def _trouble(event: Trouble) -> Iterator[Line]:

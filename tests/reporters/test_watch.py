@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 
@@ -135,3 +136,14 @@ def test_the_last_line_says_how_things_stand_and_gives_way() -> None:
     assert stream.getvalue().split(wipe) == [
         "", "q quit", "a.md is gone\n", "q quit", "a.md::1 2.0 s · q quit and a", ""
     ]  # fmt: skip
+
+
+def test_a_terminal_that_has_links_gets_them(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FORCE_HYPERLINK", "1")
+    (tmp_path / "a.md").touch()
+    stream = io.StringIO()
+    WatchReporter(stream, color=True).handle(FenceDone(verdict("failed", 1, what="no")))
+    assert f"{tmp_path}/a.md#10\x1b\\a.md:10:\x1b]8;;\x1b\\" in stream.getvalue()
