@@ -50,8 +50,10 @@ def unknown(
     for index, token in enumerate(tokens):
         if token.type != "inline" or "ence" not in token.content or index in skipped:
             continue
+        line, before = token.map[0] + 1, 0
         for at, number in _unknown(token.content, numbers):
-            line = token.map[0] + token.content.count("\n", 0, at) + 1
+            line += token.content.count("\n", before, at)
+            before = at
             what = f"the text speaks of fence {number}, which is not on this page"
             remedy = "correct the number, or put it in backticks"
             yield Problem(path, line, "mention", what, remedy, "warning")

@@ -110,13 +110,13 @@ class _Work:
         if not found and not left:
             return
         choice = self._choice(page)
-        fit, unfit = _fit(page, found, choice.carrier)
+        ready, unfit = fit(page, found, choice.carrier)
         if isinstance(unfit, Refusal):
             problem = Problem(page.path, unfit.line, "problem", unfit.what, unfit.remedy)
             self._problem(problem)
             self._say(f"{page.path}: left as it is")
             return
-        settled = self._settled(page, fit, codes)
+        settled = self._settled(page, ready, codes)
         left = sorted([*left, *unfit, *settled.left], key=lambda one: one.line)
         self._write(page, data, choice, settled, left)
 
@@ -146,7 +146,7 @@ class _Work:
     def _write(
         self, page: Page, data: bytes, choice: Choice, settled: Settled, left: Sequence[Left]
     ) -> None:
-        tags = _tags(page, settled, choice.carrier)
+        tags = tags_of(page, settled, choice.carrier)
         previous = settled.links.previous and page.settings.defaults.continues != "previous"
         previous = previous and bool(tags)
         made: bytes | Refusal = tagged(page, tags, previous) if tags else data
@@ -190,28 +190,29 @@ class _Work:
         return True
 
 
-def _fit(
+def fit(
     page: Page, found: Sequence[Candidate], carrier: Carrier
 ) -> tuple[list[Candidate], list[Left] | Refusal]:
     """The candidates that a tag can be written on, and why not on the others."""
-    fit, left = [], []
+    ready: list[Candidate] = []
+    left: list[Left] = []
     for candidate in found:
         if possible(page, candidate.block, carrier) is None:
             what = "it begins on the line of its list marker, where no comment can stand above it"
             left.append(Left(candidate.line, what, "begin it on a line of its own"))
         else:
-            fit.append(candidate)
-    while fit:
-        made = tagged(page, _tags(page, Settled(fit, Links()), carrier))
+            ready.append(candidate)
+    while ready:
+        made = tagged(page, tags_of(page, Settled(ready, Links()), carrier))
         if not isinstance(made, Refusal):
             break
-        bad = made.tag and next((c for c in fit if c.block is made.tag.block), None)
-        bad = bad or _odd_one(page, fit, carrier)
+        bad = made.tag and next((c for c in ready if c.block is made.tag.block), None)
+        bad = bad or _odd_one(page, ready, carrier)
         if bad is None:
             return [], made
-        fit.remove(bad)
+        ready.remove(bad)
         left.append(Left(made.line, made.what, made.remedy))
-    return fit, left
+    return ready, left
 
 
 def _besides(
@@ -229,17 +230,17 @@ def _besides(
     return rest
 
 
-def _odd_one(page: Page, fit: Sequence[Candidate], carrier: Carrier) -> Candidate | None:
+def _odd_one(page: Page, ready: Sequence[Candidate], carrier: Carrier) -> Candidate | None:
     """A candidate whose tag alone is refused already."""
-    for candidate in fit if len(fit) > 1 else ():
-        tags = _tags(page, Settled([candidate], Links()), carrier)
+    for candidate in ready if len(ready) > 1 else ():
+        tags = tags_of(page, Settled([candidate], Links()), carrier)
         made = tagged(page, tags)
         if isinstance(made, Refusal):
             return candidate
     return None
 
 
-def _tags(page: Page, settled: Settled, wished: Carrier) -> list[Tag]:
+def tags_of(page: Page, settled: Settled, wished: Carrier) -> list[Tag]:
     """The tags of what is settled, numbered in page order behind what the page has."""
     first = first_number(page)
     numbers = {fence.line: fence.number for fence in page.fences}
