@@ -25,6 +25,11 @@ def options(verb: argparse.ArgumentParser) -> None:
         metavar="NAME[=FILE]",
         help="rich, plain, github, junit=FILE, jsonl=FILE; several at once",
     )
+    diff(verb)
+
+
+def diff(verb: argparse.ArgumentParser) -> None:
+    """``--diff``."""
     verb.add_argument(
         "--diff",
         choices=("unified", "side-by-side"),

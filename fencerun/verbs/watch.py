@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from contextlib import suppress
 from typing import TYPE_CHECKING
 
-from fencerun.verbs import shared
+from fencerun.verbs import reports, shared
 
 if TYPE_CHECKING:
     from fencerun.events import LiveEvent
@@ -52,6 +52,7 @@ def options(verb: argparse.ArgumentParser) -> None:
         "targets", nargs="*", metavar="ID", help="PAGE, DIR, PAGE::FENCE or PAGE:LINE"
     )
     shared.python(verb)
+    reports.diff(verb)
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(
         "-v", "--verbose", action="count", default=0, help="more of it; -vv all of it"
@@ -65,8 +66,7 @@ def run(arguments: argparse.Namespace) -> int:
     from fencerun.live.watching import Watching
 
     with Keyboard() as keys:
-        reporter = _reporter(keys.there, arguments.verbose)
-
+        reporter = _reporter(keys.there, arguments)
         faults: list[Exception] = []
 
         def emit(event: LiveEvent) -> None:
@@ -104,14 +104,20 @@ def _tell(number: int) -> None:
     raise _Told(number)
 
 
-def _reporter(keys: bool, verbose: int) -> WatchReporter:
+def _reporter(keys: bool, arguments: argparse.Namespace) -> WatchReporter:
     from fencerun.reporters.watch import WatchReporter
 
     out = shared.stdout()
     terminal = sys.stdout.isatty() and os.environ.get("TERM", "dumb") != "dumb"
     color = terminal and not os.environ.get("NO_COLOR")
     return WatchReporter(
-        out, color=color, bottom=terminal, width=_width, verbose=verbose, keys=keys
+        out,
+        color=color,
+        bottom=terminal,
+        width=_width,
+        verbose=arguments.verbose,
+        keys=keys,
+        beside=arguments.diff == "side-by-side",
     )
 
 
