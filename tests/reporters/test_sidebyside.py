@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import io
 import re
+from pathlib import Path
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from fencerun import cli
 from fencerun.diff import diff
 from fencerun.events import FenceDone, RunStarted
 from fencerun.reporters import make
@@ -135,3 +137,31 @@ def test_colours_change_no_character(monkeypatch: pytest.MonkeyPatch) -> None:
     coloured = played("rich", 120, color=True)
     assert "\x1b[31mb" in coloured and "\x1b[32mc" in coloured
     assert re.sub(r"\x1b\[[0-9;]*m", "", coloured) == played("rich", 120, color=False)
+
+
+@pytest.mark.parametrize(
+    ("columns", "words", "beside"),
+    [
+        ("120", ["--diff", "side-by-side"], True),
+        ("90", ["--diff", "side-by-side"], False),
+        (None, ["--diff=side-by-side"], True),
+        ("120", ["--diff", "unified"], False),
+        ("120", [], False),
+    ],
+)
+def test_the_option(
+    columns: str | None,
+    words: list[str],
+    beside: bool,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("VIRTUAL_ENV", raising=False)
+    monkeypatch.delenv("COLUMNS", raising=False)
+    if columns is not None:
+        monkeypatch.setenv("COLUMNS", columns)
+    Path("p.md").write_text("```python fence:1\nprint(2)\n```\n\n```text output:1\n1\n```\n")
+    assert cli.main(["check", "p.md", *words]) == 1
+    assert bool(LABEL.search(capsys.readouterr().out)) == beside
