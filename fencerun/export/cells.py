@@ -59,6 +59,8 @@ class Cut:
     cells: tuple[Cell, ...]
     chains: int
     members: tuple[Member, ...]
+    #: Files that a fence above them names: a chain has all files from its start.
+    early: tuple[FileBlock, ...] = ()
 
 
 def cut(page: Page, base: PageSettings, unmet: Callable[[str], str | None]) -> Cut:
@@ -85,7 +87,18 @@ def cut(page: Page, base: PageSettings, unmet: Callable[[str], str | None]) -> C
             current = chain if python else current
             cells.append(Code(member, chain, enters, again.get(found, ()), idle.get(found)))
     count = len({cell.chain for cell in cells if isinstance(cell, Code) and cell.chain})
-    return Cut(page, tuple(cells), count, members)
+    return Cut(page, tuple(cells), count, members, tuple(_early(cells)))
+
+
+def _early(cells: Sequence[Cell]) -> Iterator[FileBlock]:
+    above = ""
+    for cell in cells:
+        if isinstance(cell, Code):
+            above += cell.member.fence.code
+        elif isinstance(cell, File):
+            name = cell.block.path.rpartition("/")[2]
+            if above and (name in above or name.partition(".")[0] in above):
+                yield cell.block
 
 
 def _chains(

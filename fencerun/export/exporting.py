@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Sequence
+from importlib.util import find_spec
 from typing import TextIO
 
 from fencerun import files, launch
@@ -18,8 +19,11 @@ from fencerun.page import Page
 from fencerun.reporters.wording import problem_head, text
 from fencerun.session import Request, Session
 
-#: What can be made of a page, the suffix of its file, and the extra that it needs.
-FORMATS = {"ipynb": "notebook", "py": "", "html": "html"}
+#: The packages that a format needs, and the extra that brings them.
+_NEEDS = {
+    "ipynb": (("nbformat",), "notebook"),
+    "html": (("pygments", "latex2mathml", "mdit_py_plugins", "nh3"), "html"),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,12 +87,12 @@ def _target(page: str, wish: Wish) -> str:
 
 
 def _maker(wish: Wish) -> Callable[[Page, Session], str]:
-    try:
-        return {"ipynb": _notebook, "py": _script, "html": _sheet}[wish.to]()
-    except ImportError as error:
-        what = f"--to {wish.to} needs {(error.name or 'a package').partition('.')[0]}"
-        remedy = f"pip install 'fencerun[{FORMATS[wish.to]}]'"
-        raise UsageError(f"{what}, which is not installed", remedy) from None
+    packages, extra = _NEEDS.get(wish.to, ((), ""))
+    for package in packages:
+        if find_spec(package) is None:
+            what = f"--to {wish.to} needs {package}, which is not installed"
+            raise UsageError(what, f"pip install 'fencerun[{extra}]'")
+    return {"ipynb": _notebook, "py": _script, "html": _sheet}[wish.to]()
 
 
 def _variables(session: Session) -> dict[str, str]:
@@ -104,8 +108,6 @@ def _variables(session: Session) -> dict[str, str]:
 
 
 def _notebook() -> Callable[[Page, Session], str]:
-    import nbformat  # noqa: F401, so that what is missing is said before anything is made
-
     from fencerun.export.notebook import notebook
 
     def make(page: Page, session: Session) -> str:
@@ -127,7 +129,6 @@ def _script() -> Callable[[Page, Session], str]:
 
 
 def _sheet() -> Callable[[Page, Session], str]:
-    import fencerun.rendering.body  # noqa: F401
     from fencerun.export.sheet import sheet
 
     def make(page: Page, session: Session) -> str:

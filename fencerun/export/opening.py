@@ -134,6 +134,9 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
         yield f"beside, own = {here}, {[file.path for file in cut.page.files]!r}"
         yield ""
         yield from _lines(_SCRATCH)
+        for file in cut.early:
+            yield f"with open({file.path!r}, 'w', encoding='utf-8', newline='') as file:"
+            yield f"    file.write({file.text!r})"
     elif moves:
         yield f"os.chdir({here})"
         yield "sys.path.insert(0, os.getcwd())"
