@@ -116,6 +116,7 @@ class Saves:
             if verdict.kind == "unrecorded" and verdict.printed:
                 yield (*head(verdict), *_took(verdict))
                 yield from _output(verdict, self._verbose)
+                yield from report(replace(verdict, kind="passed"))  # its leaks, if any
                 return
             first, *rest = report(verdict, self._verbose, self._columns())
             yield (*first, *_took(verdict))

@@ -22,6 +22,7 @@ from fencerun.events import (
 )
 from fencerun.reporters.watch import WatchReporter
 from fencerun.reporters.wording import Span
+from fencerun.result import Leak
 
 
 def verdict(kind: str = "passed", number: int = 1, *printed: str, **more: object) -> Verdict:
@@ -100,6 +101,15 @@ CASES: dict[str, tuple[list[LiveEvent], list[str]]] = {
 @pytest.mark.parametrize(("events", "lines"), CASES.values(), ids=CASES)
 def test_what_is_shown(events: list[LiveEvent], lines: list[str]) -> None:
     assert shown(*events) == lines
+
+
+def test_leaks_are_told_of_whatever_the_verdict() -> None:
+    for kind in ("passed", "unrecorded", "changed"):
+        leak = Leak("default dtype", "torch.float32", "torch.float64", undone=False)
+        lines = shown(FenceDone(verdict(kind, 1, "one", leaks=(leak,))))
+        assert "default dtype: torch.float32 → torch.float64, not undone" in " ".join(
+            line.strip() for line in lines
+        )
 
 
 def test_long_output_loses_its_middle() -> None:
