@@ -18,6 +18,7 @@ from fencerun.worker.guards.internals import table, version_tag
 from fencerun.worker.guards.native import initialisers
 from fencerun.worker.guards.origin import Origins
 from fencerun.worker.guards.probe import ABSENT, UNREADABLE, Probe, merged, same, short
+from fencerun.worker.guards.state import State
 from fencerun.worker.guards.watches import NamespaceWatch, RegistryWatch
 
 
@@ -301,3 +302,24 @@ def test_initialisers_of_a_library(tmp_path: Path) -> None:
         ("IMPL", "aten_CPU"),
     ]
     assert initialisers(str(tmp_path / "none.so")) == []
+
+
+@pytest.mark.parametrize("closed", [True, False])
+def test_figures_that_were_drawn_before_the_first_look_are_the_chains(
+    closed: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """As when pyplot lies in a directory of its own, whose imports are nobody's to bracket."""
+    state = State(Origins(lambda filename: False))
+    state.begin()
+    open_ones: dict[int, object] = {1: "a figure"}
+    helpers = types.SimpleNamespace(Gcf=types.SimpleNamespace(figs=open_ones))
+    pyplot: Any = types.ModuleType("matplotlib.pyplot")
+    monkeypatch.setitem(sys.modules, "matplotlib", types.ModuleType("matplotlib"))
+    pyplot._pylab_helpers, pyplot.isinteractive, pyplot.close = helpers, bool, open_ones.pop
+    monkeypatch.setitem(sys.modules, "matplotlib.pyplot", pyplot)
+    state.after_import(state.before_import())
+    if closed:
+        open_ones.clear()
+    found = [c.what for c in state.settle(Evidence()) if c.what == "open figures"]
+    assert found == ([] if closed else ["open figures"])
+    assert not open_ones

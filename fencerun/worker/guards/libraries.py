@@ -90,13 +90,6 @@ def _matplotlib(matplotlib: Any) -> Items:
 
 def _pyplot(pyplot: Any) -> Items:
     figures = pyplot._pylab_helpers.Gcf.figs
-    looked = False
-
-    def open_ones() -> list[int]:
-        # Those that are open when we first look, the chain that imported pyplot made.
-        nonlocal looked
-        first, looked = not looked, True
-        return [] if first else list(figures)
 
     def close(value: list[int]) -> None:
         for number in [n for n in figures if n not in value]:
@@ -106,7 +99,7 @@ def _pyplot(pyplot: Any) -> Items:
         pyplot.ion() if value else pyplot.ioff()
 
     return [
-        Probe("open figures", open_ones, close, "figure", "subplots", "plot"),
+        Probe("open figures", lambda: list(figures), close, "figure", "subplots", "plot", first=[]),
         Probe("matplotlib interactive mode", pyplot.isinteractive, interact, "ion", "ioff"),
     ]
 

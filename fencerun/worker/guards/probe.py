@@ -30,10 +30,13 @@ class Probe:
     process, when it is first needed, is left alone instead: torch would not set it again. The
     value of an item ``by_key``
     is a dict, and each key is reported by itself. A ``steady`` item is never changed between two
-    chains, so the second need not read it again.
+    chains, so the second need not read it again. ``first`` is what it was when its module was
+    loaded, where that is known: by the time of the first look a fence may have changed it.
     """
 
-    __slots__ = ("by_key", "name", "once", "place", "quiet", "read", "steady", "words", "write")
+    __slots__ = (
+        "by_key", "first", "name", "once", "place", "quiet", "read", "steady", "words", "write",
+    )  # fmt: skip
 
     def __init__(
         self,
@@ -45,6 +48,7 @@ class Probe:
         by_key: bool = False,
         steady: bool = False,
         once: bool = False,
+        first: Any = ABSENT,
     ) -> None:
         self.name = name
         self.read = read
@@ -54,6 +58,7 @@ class Probe:
         self.by_key = by_key
         self.steady = steady
         self.once = once
+        self.first = first
         #: The object and attribute that ``read`` reads, where it does just that.
         self.place: tuple[Any, str] | None = None
 

@@ -125,7 +125,10 @@ class State:
             self._untagged = [w for w in self._watches if w.cell is None]
 
     def activate(self) -> None:
-        """Add the items of modules that were loaded since; their state now is their baseline."""
+        """Add the items of modules that were loaded since.
+
+        Their state now is their baseline, but for those that know how they began.
+        """
         probes, watches = len(self._probes), len(self._watches)
         for name in [name for name in self._waiting_items if name in sys.modules]:
             items = libraries.items(name)
@@ -139,7 +142,7 @@ class State:
                 found = namespaces.watch(name, module)
                 self._add([found] if found is not None else [])
         if len(self._baseline) == probes:
-            new = [probe.look() for probe in self._probes[probes:]]
+            new = [p.look() if p.first is ABSENT else p.first for p in self._probes[probes:]]
             self._began = [*self._began, *new]
             self._baseline, self._last = [*self._baseline, *new], [*self._last, *new]
         for watch in self._watches[watches:]:
