@@ -50,7 +50,7 @@ def random_numbers():
 def chain(line):
     """Go to a chain: back to its names, or to none and fixed seeds where it is new."""
     nonlocal current
-    own = [n for n in names if n not in given and not re.fullmatch("_i*[0-9]*|__+", n)]
+    own = [n for n in names if n not in given and not re.match("__|_i*[0-9]*$", n)]
     kept[current] = {name: names.pop(name) for name in own}, random_numbers()
     current = str(line).strip()
     if current not in kept:
