@@ -2,9 +2,9 @@
 
 For every Markdown file below each directory: its bytes survive reading, tagging nothing and
 recording nothing; its code blocks are those that cmark sees, with the same info strings, contents
-and places; and where every runnable block of it is tagged and recorded, taking the recordings
-away gives the tagged page back. Prints a table with a row for each directory, then every page
-that is an exception. Runs no code of any page.
+and places; and where every block of it that may run is tagged, in each of the three forms, and
+recorded, taking the recordings away gives the tagged page back. Prints a table with a row for
+each directory, then every page that is an exception. Runs no code of any page.
 """
 
 from __future__ import annotations
@@ -22,12 +22,17 @@ import cmarkgfm
 from cmarkgfm import cmark
 from markdown_it.common.utils import unescapeAll
 
+from fencerun.infostring import Carrier
 from fencerun.merge import apply
-from fencerun.page import CodeBlock, Page
+from fencerun.page import Page
 from fencerun.reader import parse
 from fencerun.splice import NewRecording, SpliceError, encode, splice
+from fencerun.tagging.candidates import Candidate, candidates
+from fencerun.tagging.writing import Tag, possible, tagged
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".rmd", ".livemd")
+
+CARRIERS: tuple[Carrier, ...] = ("words", "attributes", "comment")
 
 #: What every fence is made to print: it asks for a long delimiter and tempts scanners.
 PRINTED = ("first", "```python fence:99", "", "~~~~ <!-- output:1 -->")
@@ -100,19 +105,20 @@ def examine(path: Path, row: Row) -> None:
         counts["agreeing"] += 1
     else:
         row.odd.append(f"{path}:{_first(ours, theirs)}")
-    if _numbered(page) and not page.fences and not page.broken:
+    found, _ = candidates(page)
+    for carrier in CARRIERS if found and not page.fences and not page.broken else ():
         counts["retagged"] += 1
         try:
-            _restore(page)
+            _restore(page, found, carrier)
         except (SpliceError, AssertionError) as error:
-            row.odd.append(f"{path}:1: recorded: {error}")
+            row.odd.append(f"{path}:1: tagged with {carrier}: {error}")
         else:
             counts["restored"] += 1
 
 
 def _is_kept(page: Page, data: bytes) -> bool:
     merged, refused = apply(page, page, {})
-    return encode(page) == splice(page, {}) == merged == data and not refused
+    return encode(page) == splice(page, {}) == merged == tagged(page, []) == data and not refused
 
 
 def _ours(page: Page) -> Iterator[Block]:
@@ -158,36 +164,32 @@ def _short(block: Block) -> str:
     return f"{block.line} `{block.info}` {content!r}"
 
 
-def _restore(page: Page) -> None:
-    """Tag every runnable block, record all, and take the recordings away again."""
-    tagged = parse(_tagged(page), page.path)
-    assert not tagged.broken, f"tagged, line {tagged.problems[0].line}: {tagged.problems[0].what}"
-    assert len(tagged.fences) == len(_numbered(page)), "a block lost its tag"
+def _restore(page: Page, found: Sequence[Candidate], carrier: Carrier) -> None:
+    """Tag every block that may run, record all, and take the recordings away again."""
+    lesson = parse(_tagged(page, found, carrier), page.path)
+    assert not lesson.broken, f"tagged, line {lesson.problems[0].line}: {lesson.problems[0].what}"
+    numbers = [fence.number for fence in lesson.fences if fence.transcript is None]
     new = NewRecording(PRINTED)
-    made = splice(tagged, {fence.number: new for fence in tagged.fences})
+    made = splice(lesson, dict.fromkeys(numbers, new))
     after = parse(made, page.path)
-    assert splice(after, {fence.number: new for fence in after.fences}) == made, "grows"
-    kept = [(b.info, b.content) for b in _theirs(after) if not b.info.startswith("text output:")]
-    assert kept == [(b.info, b.content) for b in _theirs(tagged)], "cmark sees other code blocks"
-    bare = splice(after, {fence.number: None for fence in after.fences})
-    assert bare == encode(tagged), "stripped, it is another page"
+    assert splice(after, dict.fromkeys(numbers, new)) == made, "a second recording changes it"
+    recorded = {recording.block.line for recording in after.recordings}
+    kept = [(b.info, b.content) for b in _theirs(after) if b.line not in recorded]
+    assert kept == [(b.info, b.content) for b in _theirs(lesson)], "cmark sees other code blocks"
+    bare = splice(after, dict.fromkeys(numbers))
+    assert bare == encode(lesson), "stripped, it is another page"
 
 
-def _tagged(page: Page) -> bytes:
-    """The page with a number on every runnable block, as its author would write it."""
-    text, lines = page.text, page.lines
-    for number, block in reversed(list(enumerate(_numbered(page), 1))):
-        at = lines.text_end[block.open]
-        text = f"{text[:at].rstrip()} fence:{number}{text[at:]}"
-    return (("\ufeff" if page.bom else "") + text).encode("utf-8", "surrogateescape")
-
-
-def _numbered(page: Page) -> list[CodeBlock]:
-    return [block for block in page.untagged if block.info.language.lower() in _PLAIN]
-
-
-#: Languages whose output stands in a block of its own.
-_PLAIN = frozenset(("python", "py", "python3", "bash", "sh"))
+def _tagged(page: Page, found: Sequence[Candidate], carrier: Carrier) -> bytes:
+    """The page with a number on every such block, as `fencerun tag` writes it."""
+    tags = [
+        Tag(one.block, number, form)
+        for number, one in enumerate(found, 1)
+        if (form := possible(page, one.block, carrier)) is not None
+    ]
+    made = tagged(page, tags)
+    assert isinstance(made, bytes), f"not tagged, line {made.line}: {made.what}"
+    return made
 
 
 def main() -> int:
