@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -56,18 +57,26 @@ def test_the_cases_have_messages_of_all_forms() -> None:
         assert sum(bool(form.match(head)) for head in heads) >= 2, form.pattern
 
 
-def calls(name: str) -> Iterator[tuple[str, ast.Call]]:
-    """Every call of a class by its name in the package, with its place."""
+@functools.cache
+def _calls() -> dict[str, list[tuple[str, ast.Call]]]:
+    """Every call of the package, by the name that is called, with its place."""
+    found: dict[str, list[tuple[str, ast.Call]]] = {}
     for file in sorted((ROOT / "fencerun").rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            called = node.func if isinstance(node, ast.Call) else None
-            if isinstance(node, ast.Call) and isinstance(called, ast.Name) and called.id == name:
-                yield f"{file.relative_to(ROOT)}:{node.lineno}", node
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                place = f"{file.relative_to(ROOT)}:{node.lineno}"
+                found.setdefault(node.func.id, []).append((place, node))
+    return found
+
+
+def calls(name: str) -> list[tuple[str, ast.Call]]:
+    """Every call of a class by its name in the package, with its place."""
+    return _calls().get(name, [])
 
 
 def test_every_problem_says_what_to_do() -> None:
     """`Problem(page, line, code, what, remedy)`: five arguments, wherever one is made."""
-    found = list(calls("Problem"))
+    found = calls("Problem")
     assert len(found) > 10
     bare = []
     for place, call in found:
