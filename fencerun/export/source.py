@@ -6,7 +6,6 @@ Pure; parses with the running Python, and leaves alone what that does not parse.
 from __future__ import annotations
 
 import ast
-import io
 import tokenize
 
 
@@ -64,8 +63,9 @@ def indented(code: str) -> str | None:
     """``code`` four columns further in, but for lines inside of strings; None if it cannot be."""
     inside: set[int] = set()
     opened: list[int] = []
+    remaining = iter([f"{line}\n" for line in code.split("\n")])
     try:
-        for token in tokenize.generate_tokens(io.StringIO(code).readline):
+        for token in tokenize.generate_tokens(lambda: next(remaining, "")):
             name = tokenize.tok_name[token.type]
             if name == "STRING":
                 inside.update(range(token.start[0] + 1, token.end[0] + 1))
@@ -97,8 +97,14 @@ def futures(code: str) -> tuple[list[str], str]:
     lines = code.split("\n")
     for node in tree.body if tree else ():
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            last = node.end_lineno or node.lineno
+            alone = (
+                lines[node.lineno - 1][: node.col_offset] + lines[last - 1][node.end_col_offset :]
+            )
+            if alone.strip(" ;"):
+                continue  # something else stands on its line, so here it stays
             found += [alias.name for alias in node.names]
-            for number in range(node.lineno, (node.end_lineno or node.lineno) + 1):
+            for number in range(node.lineno, last + 1):
                 lines[number - 1] = f"# {lines[number - 1]}"
     return found, "\n".join(lines)
 

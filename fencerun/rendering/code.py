@@ -5,7 +5,6 @@ Classes alone, one style sheet has the colours; each line says where on the page
 
 from __future__ import annotations
 
-import io
 from functools import lru_cache
 from html import escape
 from typing import Any
@@ -36,14 +35,13 @@ def _coloured(code: str, language: str) -> str:
     lexer = _lexer(language) if language and len(code) <= MAX_LENGTH else None
     if lexer is None:
         return escape(code, quote=False)
+    from pygments import format as written  # type: ignore[import-untyped]
     from pygments.formatters.html import HtmlFormatter  # type: ignore[import-untyped]
 
     tokens = list(lexer.get_tokens(code))
     if "".join(text for _, text in tokens) != code:
         return escape(code, quote=False)  # some lexers drop a text without its last newline
-    out = io.StringIO()
-    HtmlFormatter(nowrap=True).format(tokens, out)
-    return out.getvalue()
+    return str(written(tokens, HtmlFormatter(nowrap=True)))
 
 
 @lru_cache(maxsize=64)
