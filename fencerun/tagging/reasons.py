@@ -13,6 +13,8 @@ _NETWORK = frozenset(
     "ProxyError MaxRetryError NameResolutionError LocalEntryNotFoundError "
     "OfflineModeIsEnabled ClientConnectorError RemoteDisconnected".split()
 )
+#: Exit statuses that a shell may be said to end with.
+_STATUSES = frozenset(map(str, range(1, 126)))
 _NO_GPU = (
     "Torch not compiled with CUDA",
     "No CUDA GPUs are available",
@@ -43,6 +45,10 @@ def why(
         return Left(line, summary, "nobody types anything in a run: tag it `fence:none`, say")
     if failure.kind == "syntax":
         return Left(line, f"it is not Python: {summary}", "mend it, or tag it `fence:none`")
+    if failure.kind == "exit" and not classes and failure.message in _STATUSES:
+        return Left(
+            line, summary, f"if it is to end so, tag it by hand, with `exit:{failure.message}`"
+        )
     if classes and candidate.language != "pycon":
         name = failure.mro[0].rpartition(".")[2]
         return Left(line, summary, f"if it is to raise, tag it by hand, with `raises:{name}`")

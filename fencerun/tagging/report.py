@@ -46,7 +46,8 @@ def _tag(tag: Tag, settled: Settled) -> str:
 
 
 def _sentence(what: str, remedy: str) -> str:
-    return f"{what}. {remedy[:1].upper()}{remedy[1:]}" if remedy else what
+    stop = "" if what.endswith((".", "!", "?")) else "."
+    return f"{what}{stop} {remedy[:1].upper()}{remedy[1:]}" if remedy else what
 
 
 def summary(path: str, tagged: int, left: int, choice: Choice, dry_run: bool) -> str:
