@@ -69,9 +69,10 @@ _fencerun_fill() {
 
 _fencerun() {
     # Bash splits words at `:` and `=`, too; an id and `--diff=…` are one word here.
-    local line=${COMP_LINE:0:COMP_POINT} current verb= before= word words takes
-    current=${line##*[[:space:]]}
-    read -ra words <<< "${line%"$current"}"
+    local line=${COMP_LINE:0:COMP_POINT} typed current verb= before= word words takes at
+    [[ $line =~ (([^[:space:]\\]|\\.)*)$ ]] && typed=${BASH_REMATCH[1]}
+    current=${typed//\\/}
+    read -ra words <<< "${line%"$typed"}"
     for word in "${words[@]:1}"; do
         [[ -z $verb && $word != -* ]] && verb=$word
         before=$word
@@ -85,6 +86,7 @@ _fencerun() {
         takes=$(_fencerun_takes "$verb" "${current%%=*}")
         words=$(_fencerun_fill "${current#*=}" ${takes:-@nothing})
         current=${current#*=}
+        typed=${typed#*=}
     elif [[ " ${words[*]} " == *" -- "* ]]; then
         words=$(_fencerun_fill "$current" @page)
     elif [[ $current == -* ]]; then
@@ -93,13 +95,19 @@ _fencerun() {
         takes=$(_fencerun_arguments "$verb")
         words=$(_fencerun_fill "$current" ${takes:-@nothing})
     fi
-    local IFS=$'\n'
-    COMPREPLY=($(LC_ALL=C sort -u <<< "$words"))
+    COMPREPLY=()
+    while read -r word; do
+        [[ -n $word ]] && COMPREPLY+=("$word")
+    done < <(LC_ALL=C sort -u <<< "$words")
     [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} != *[/=] && ! -f ${COMPREPLY[0]} ]] ||
         compopt -o nospace 2>/dev/null
-    # Bash puts back what it took for words of their own.
-    [[ $COMP_WORDBREAKS == *:* && $current == *:* ]] && before=${current%"${current##*:}"} &&
-        COMPREPLY=("${COMPREPLY[@]#"$before"}")
+    # As one types it; bash puts back what it took for words of their own.
+    [[ $COMP_WORDBREAKS == *:* && $typed == *:* ]] && before=${typed%"${typed##*:}"} || before=
+    for at in "${!COMPREPLY[@]}"; do
+        word=${COMPREPLY[at]//\\/\\\\}
+        word=${word// /\\ }
+        COMPREPLY[at]=${word#"$before"}
+    done
     return 0
 }
 

@@ -9,7 +9,7 @@ from fencerun.completion.offer import Option, Value, Verb
 _SCRIPT = r"""# Completion of fencerun for fish; made by `fencerun completion fish`.
 
 function __fencerun_pages
-    set -l current (commandline -ct)
+    set -l current (string unescape -- (commandline -ct))
     set -l page (string replace -r '::.*' '' -- $current)
     if string match -q '*::*' -- $current; or test -f "$page"
         string match -q '*::*' -- $current; or echo $page

@@ -45,7 +45,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A project with pages, and the three scripts beside it."""
     directory = tmp_path_factory.mktemp("place")
     (directory / "project/lessons").mkdir(parents=True)
-    for name in ("a.md", "lessons/x.md", "lessons/y.markdown", "note.txt"):
+    for name in ("a.md", "lessons/x.md", "lessons/y.markdown", "note.txt", "two words.md"):
         (directory / "project" / name).write_text(PAGE)
     for name in ("bash", "zsh", "fish"):
         with open(directory / name, "w") as stream, redirect_stdout(stream):
@@ -106,7 +106,7 @@ def bash(place: Path, line: str, breaks: str = " \t\n\"'><=;|&(:") -> set[str]:
         timeout=60,
     )
     assert done.stderr == ""
-    return set(done.stdout.split())
+    return set(done.stdout.split("\n")) - {""}
 
 
 @needs("bash")
@@ -121,6 +121,9 @@ def bash(place: Path, line: str, breaks: str = " \t\n\"'><=;|&(:") -> set[str]:
         ("fencerun check nothing.md::", set()),
         ("fencerun check -k ", set()),
         ("fencerun nonsense ", set()),
+        ("fencerun check tw", {r"two\ words.md"}),
+        (r"fencerun check two\ w", {r"two\ words.md"}),
+        (r"fencerun check two\ words.md::3", {r"two\ words.md::30"}),
     ],
 )
 def test_bash(line: str, offered: set[str], place: Path) -> None:
@@ -131,6 +134,7 @@ def test_bash(line: str, offered: set[str], place: Path) -> None:
 def test_bash_takes_a_colon_for_the_end_of_a_word(place: Path) -> None:
     assert bash(place, "fencerun check a.md::") == {"1", "12", "7", "30"}
     assert bash(place, "fencerun check a.md::1") == {"1", "12"}
+    assert bash(place, r"fencerun check two\ words.md::3") == {"30"}
     assert bash(place, "fencerun check --report junit=note") == set()
 
 
@@ -140,6 +144,7 @@ def test_bash_takes_a_colon_for_the_end_of_a_word(place: Path) -> None:
     [
         *OFFERED,
         ("fencerun check a.md::", IDS),
+        (r"fencerun check two\ words.md::3", {"two words.md::30"}),
         ("fencerun check --diff=s", {"--diff=side-by-side"}),
         ("fencerun check -k ", set()),
     ],
@@ -215,6 +220,8 @@ def zsh(place: Path) -> Iterator[Zsh]:
         ("fencerun check less", "fencerun check lessons/"),
         ("fencerun check lessons/x", "fencerun check lessons/x.md"),
         ("fencerun check a.md::3", "fencerun check a.md::30 "),
+        ("fencerun check tw", r"fencerun check two\ words.md"),
+        (r"fencerun check two\ words.md::3", r"fencerun check two\ words.md::30 "),
         ("fencerun schema con", "fencerun schema config "),
         ("fencerun init less", "fencerun init lessons/"),
     ],
