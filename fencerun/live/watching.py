@@ -9,7 +9,7 @@ from typing import Protocol
 from fencerun.errors import UsageError
 
 #: How long files must be quiet for, in milliseconds, and the most that is waited for that.
-_QUIET, _LONGEST = 4, 200
+_QUIET, _LONGEST = 2, 200
 
 #: How often it is looked whether anything is to be done besides, in milliseconds.
 _IDLE = 100
