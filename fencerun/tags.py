@@ -92,7 +92,9 @@ def _tolerance(text: str) -> Tolerance:
     if text == "any":
         return Tolerance(any=True)
     if text.endswith("%"):
-        return Tolerance(_number(text[:-1]) / 100)
+        from decimal import Decimal  # 0.7 / 100 is less than 0.007
+
+        return Tolerance(float(Decimal(repr(_number(text[:-1]))) / 100))
     return Tolerance(_number(text))
 
 
