@@ -79,7 +79,9 @@ def table(columns: Sequence[Column], verbose: bool = False) -> list[Line]:
 
 def _row(cells: Sequence[Span], widths: Sequence[int]) -> Line:
     both = zip(cells, widths, strict=True)
-    return tuple(Span(cell.role, padded(cell.text, room)) for cell, room in both)
+    row = (Span(cell.role, padded(cell.text, room)) for cell, room in both)
+    # A line with a margin is not wrapped at blanks, which would tear columns apart.
+    return (Span("margin", ""), *row)
 
 
 def _ids(built: Sequence[Column]) -> list[str]:

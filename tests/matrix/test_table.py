@@ -7,6 +7,7 @@ import pytest
 from fencerun.events import Verdict, VerdictKind
 from fencerun.matrix.table import Column, holds, overall, table
 from fencerun.reporters.wording import text
+from fencerun.reporters.wrap import wrap
 
 
 def column(label: str, *kinds: VerdictKind, code: int = 0) -> Column:
@@ -48,6 +49,12 @@ def test_all_rows() -> None:
 
 def test_a_fence_that_one_has_nothing_to_say_of() -> None:
     assert shown(column("a", "passed"), column("b"))[1] == "p.md::1  passed  –"
+
+
+def test_rows_are_not_wrapped() -> None:
+    columns = [column(f"torch==2.{n}.0", "failed") for n in range(20)]
+    rows = table(columns)
+    assert [list(wrap(row, 80)) for row in rows] == [[row] for row in rows]
 
 
 def test_no_fences() -> None:
