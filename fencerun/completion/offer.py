@@ -10,7 +10,6 @@ from collections.abc import Iterator, Sequence
 from typing import Literal
 
 from fencerun.capabilitynames import KNOWN
-from fencerun.engines.choice import NAMES as ENGINES
 from fencerun.frozen import dataclass
 from fencerun.reporters import NAMES as REPORTS
 from fencerun.request import RECORDABLE
@@ -67,7 +66,6 @@ _METAVARS = {
         "words", tuple(f"{n}=" if n in ("junit", "jsonl") else n for n in REPORTS)
     ),
     "jsonl=FILE": Value("words", ("jsonl=",)),
-    "ENGINE": Value("words", ENGINES),
 }
 
 
