@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import os
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
@@ -27,21 +28,41 @@ _STICKING_OUT = """() => {
         .map(e => e.outerHTML.slice(0, 80));
 }"""
 
+_LETTERS_IN_A_LINE = """() => {
+    const paragraph = document.querySelector(".page > p");
+    const probe = document.createElement("span");
+    probe.textContent = "the quick brown fox jumps over the lazy dog ".repeat(2);
+    probe.style.whiteSpace = "nowrap";
+    paragraph.append(probe);
+    return paragraph.getBoundingClientRect().width * probe.textContent.length /
+        probe.getBoundingClientRect().width;
+}"""
+
+Browse = Callable[[Callable[[Any], Any]], Any]
+
 
 @pytest.fixture(scope="module")
-def chromium() -> Iterator[Any]:
+def browse() -> Iterator[Browse]:
+    """Has a function called with a browser, and gives what it returns.
+
+    In a thread of its own: Playwright has one browser a thread, and other tests may hold theirs.
+    """
     found = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
     if found is None:
-        assert not os.environ.get("CI"), "no Chromium, and CI is to have one"
-        pytest.skip("no Chromium is installed")
-    from playwright.sync_api import sync_playwright
-
-    with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
-        yield browser
-        browser.close()
+        if os.environ.get("CI") == "true":
+            pytest.fail("CI must have a Chromium")
+        pytest.skip("no Chromium is on the path")
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with ThreadPoolExecutor(1) as thread:
+        playwright = thread.submit(lambda: sync_api.sync_playwright().start()).result()
+        browser = thread.submit(
+            lambda: playwright.chromium.launch(executable_path=found, args=["--no-sandbox"])
+        ).result()
+        yield lambda do: thread.submit(do, browser).result()
+        thread.submit(browser.close).result()
+        thread.submit(playwright.stop).result()
 
 
 @pytest.fixture(scope="module")
@@ -53,59 +74,59 @@ def address(tmp_path_factory: pytest.TempPathFactory) -> str:
 
 
 @pytest.mark.parametrize("width", [360, 800, 1400])
-def test_nothing_sticks_out_and_nothing_is_wrong(chromium: Any, address: str, width: int) -> None:
+def test_nothing_sticks_out_and_nothing_is_wrong(browse: Browse, address: str, width: int) -> None:
     said: list[str] = []
-    view = chromium.new_page(viewport={"width": width, "height": 900})
-    view.on("console", lambda message: said.append(message.text))
-    view.on("request", lambda request: said.append(request.url[:80]))
-    view.goto(address)
-    assert view.evaluate(_STICKING_OUT) == []
-    assert view.evaluate("document.documentElement.scrollWidth") == width
+
+    def look(browser: Any) -> tuple[list[str], int, bool]:
+        view = browser.new_page(viewport={"width": width, "height": 900})
+        view.on("console", lambda message: said.append(message.text))
+        view.on("request", lambda request: said.append(request.url[:80]))
+        view.goto(address)
+        found = view.evaluate(_STICKING_OUT)
+        whole = view.evaluate("document.documentElement.scrollWidth")
+        contents = view.locator(".contents > ol").is_visible()
+        view.close()
+        return found, whole, contents
+
+    assert browse(look) == ([], width, width == 1400)
     assert [one for one in said if not one.startswith(("data:", address))] == []
-    shown = view.locator(".contents > ol").is_visible()
-    assert shown == (width == 1400)
-    view.close()
 
 
-def test_light_dark_and_print(chromium: Any, address: str) -> None:
-    def colours(view: Any) -> tuple[str, str]:
-        page = "getComputedStyle(document.body)"
-        found = view.evaluate(f"[{page}.backgroundColor, {page}.color]")
-        return found[0], found[1]
+def test_light_dark_and_print(browse: Browse, address: str) -> None:
+    def look(browser: Any) -> list[list[str]]:
+        view = browser.new_page(viewport={"width": 800, "height": 900}, color_scheme="light")
+        view.goto(address)
+        style = "getComputedStyle(document.body)"
+        colours = f"[{style}.backgroundColor, {style}.color]"
+        found = [view.evaluate(colours)]
+        for media in ("screen", "print"):
+            view.emulate_media(color_scheme="dark", media=media)
+            found.append(view.evaluate(colours))
+        view.emulate_media(color_scheme="dark", media="screen")
+        view.evaluate("document.documentElement.dataset.theme = 'light'")
+        found.append(view.evaluate(colours))
+        view.close()
+        return found
 
-    view = chromium.new_page(viewport={"width": 800, "height": 900}, color_scheme="light")
-    view.goto(address)
-    light = colours(view)
-    view.emulate_media(color_scheme="dark")
-    dark = colours(view)
-    view.emulate_media(color_scheme="dark", media="print")
-    assert colours(view)[0] == "rgb(255, 255, 255)"
+    light, dark, paper, chosen = browse(look)
     assert not set(light) & set(dark)
-    view.emulate_media(color_scheme="dark", media="screen")
-    view.evaluate("document.documentElement.dataset.theme = 'light'")
-    assert colours(view) == light
-    view.close()
+    assert paper[0] == "rgb(255, 255, 255)" and chosen == light
 
 
-def test_the_measure_and_the_pair(chromium: Any, address: str) -> None:
-    view = chromium.new_page(viewport={"width": 1400, "height": 900})
-    view.goto(address)
-    prose = view.evaluate("document.querySelector('.page > p').getBoundingClientRect().width")
-    letters = view.evaluate(
-        """() => {
-            const probe = document.createElement("span");
-            probe.textContent = "the quick brown fox jumps over the lazy dog ".repeat(2);
-            probe.style.whiteSpace = "nowrap";
-            document.querySelector(".page > p").append(probe);
-            const width = probe.getBoundingClientRect().width / probe.textContent.length;
-            probe.remove();
-            return width;
-        }"""
-    )
-    assert 62 <= prose / letters <= 80
-    code, output = (
-        view.evaluate(f"document.querySelector('{part}').getBoundingClientRect().toJSON()")
-        for part in (".fence > .fence-code", ".fence > .fence-output")
-    )
+def test_the_measure_and_the_pair(browse: Browse, address: str) -> None:
+    def look(browser: Any) -> tuple[float, dict[str, float], dict[str, float]]:
+        view = browser.new_page(viewport={"width": 1400, "height": 900})
+        view.goto(address)
+        letters = view.evaluate(_LETTERS_IN_A_LINE)
+        code, output = (
+            view.evaluate(
+                f"document.querySelector('.fence > .{part}').getBoundingClientRect().toJSON()"
+            )
+            for part in ("fence-code", "fence-output")
+        )
+        view.close()
+        return letters, code, output
+
+    letters, code, output = browse(look)
+    assert 62 <= letters <= 80
     assert abs(code["bottom"] - output["top"]) <= 1 and code["width"] == output["width"]
-    view.close()
