@@ -19,6 +19,7 @@ from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier
 from fencerun.page import Page
 from fencerun.plan import members
+from fencerun.publishing.finding import Sites
 from fencerun.session import Request, Session
 from fencerun.status import problem_line
 from fencerun.tagging import outputs, report
@@ -72,10 +73,12 @@ class _Work:
     broken: bool = False
     unwritten: bool = False
     _trial: Trial | None = None
+    _sites: Sites = field(default_factory=Sites)
     _opened: ExitStack = field(default_factory=ExitStack)
 
     def run(self) -> int:
         pages, _ = self.session.read()
+        self._sites = Sites(self.session.project.publishes)
         codes = [block.content for page in pages for block in page.untagged]
         for note in self.session.notes:
             self._say(note)
@@ -123,7 +126,7 @@ class _Work:
     def _choice(self, page: Page) -> Choice:
         if self.wish.carrier is not None:
             return Choice(self.wish.carrier)
-        return choose(page.path, self.session.project.root)
+        return choose(page, self._sites)
 
     def _settled(self, page: Page, found: Sequence[Candidate], codes: Sequence[str]) -> Settled:
         run = None
