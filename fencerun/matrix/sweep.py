@@ -6,13 +6,15 @@ Puts builder, session and table together; the only file of the matrix that knows
 from __future__ import annotations
 
 import json
+import os
+import shlex
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import field, replace
 from pathlib import Path
 from typing import TextIO, cast
 
 from fencerun import launch, state
-from fencerun.events import Event, RunDone, Verdict
+from fencerun.events import Event, Problem, RunDone, Verdict
 from fencerun.frozen import dataclass
 from fencerun.matrix.environments import Builder, NotBuilt
 from fencerun.matrix.table import Column, overall, table
@@ -37,6 +39,8 @@ class Sweep:
     without: Sequence[str] = ()
     verbose: int = 0
     written: TextIO | None = None
+    #: Problems that were shown.
+    told: set[Problem] = field(default_factory=set)
 
     def run(self, wishes: Sequence[Wish]) -> int:
         """Check in each environment, tell what was found, and return the exit code.
@@ -92,7 +96,10 @@ class Sweep:
         """What is red, a line each, and how to see more of it."""
         red = [verdict for verdict in done.verdicts if needs_attention(verdict)]
         for problem in done.problems:
-            self.show(problem_head(problem))
+            # A page has the same ones in each environment.
+            if problem not in self.told:
+                self.told.add(problem)
+                self.show(problem_head(problem))
         for verdict in red[:_TOLD]:
             self._verdict(wish, verdict)
         for note in done.notes:
@@ -100,7 +107,8 @@ class Sweep:
         if len(red) > _TOLD:
             self._say(f"{wish.label}: and {len(red) - _TOLD:,} more")
         if done.rerun:
-            self._say(f"to see more: {one_line(done.rerun)} --python {python}")
+            there = shlex.quote(os.path.relpath(python))
+            self._say(f"to see more: {one_line(done.rerun)} --python {there}")
 
     def _verdict(self, wish: Wish, verdict: Verdict) -> None:
         self.show((*head(verdict), Span("faint", f" [{one_line(wish.label)}]")))

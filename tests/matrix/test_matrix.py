@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import re
+import shlex
 import zipfile
 from pathlib import Path
 
@@ -127,6 +128,23 @@ def test_which_fences(
     assert cli.main(["matrix", "tiny==1.0", *LOCAL, *more]) == code
     found = re.findall(r"^p\.md::\d", capsys.readouterr().out, re.MULTILINE)
     assert found == rows
+
+
+def test_problems_are_told_once_and_a_command_can_be_pasted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    Path("p.md").write_text("see fence 7\n\n" + PAGE)
+    assert cli.main(["matrix", "tiny==1.0", "tiny==2.0", *LOCAL, "--", "p.md::1"]) == 1
+    out = capsys.readouterr().out
+    assert out.count("p.md:1: warning: ") == 1
+    command = re.search(r"^to see more: (fencerun check .*)$", out, re.MULTILINE)
+    assert command is not None
+    assert cli.main(shlex.split(command[1])[1:]) == 1
+    Path("p.md").write_text(PAGE.replace("fence:2", "fence:1"))
+    assert cli.main(["matrix", "tiny==1.0", "tiny==2.0", *LOCAL, "--", "p.md"]) == 3
+    out = capsys.readouterr().out
+    assert out.count(": problem: ") == 1
+    assert out.endswith("holds  0 of 0 (exit 3)  0 of 0 (exit 3)\n")
 
 
 def test_one_that_cannot_be_built(capsys: pytest.CaptureFixture[str]) -> None:
