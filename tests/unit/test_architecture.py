@@ -30,6 +30,14 @@ PURE = (
         "proof",
     ),
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
+    "mentions",
+    *(
+        f"tagging/{name}"
+        for name in (
+            *("bindings", "sketches", "shells", "gpu", "candidates", "links", "writing"),
+            *("drafts", "outputs", "reasons", "report", "settle"),
+        )
+    ),
     *("redaction", "sharding"),
     *(
         "capabilities",
