@@ -7,6 +7,7 @@ again where two fences continue the same one.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from fencerun import plan
@@ -58,6 +59,8 @@ class Cut:
     page: Page
     cells: tuple[Cell, ...]
     chains: int
+    #: Chains to which the page comes back after another one.
+    resumed: tuple[int, ...]
     members: tuple[Member, ...]
     #: Files that a fence above them names: a chain has all files from its start.
     early: tuple[FileBlock, ...] = ()
@@ -86,8 +89,9 @@ def cut(page: Page, base: PageSettings, unmet: Callable[[str], str | None]) -> C
             enters = python and chain != current
             current = chain if python else current
             cells.append(Code(member, chain, enters, again.get(found, ()), idle.get(found)))
-    count = len({cell.chain for cell in cells if isinstance(cell, Code) and cell.chain})
-    return Cut(page, tuple(cells), count, members, tuple(_early(cells)))
+    entered = [cell.chain for cell in cells if isinstance(cell, Code) and cell.enters]
+    resumed = tuple(dict.fromkeys(one for one in entered if entered.count(one) > 1))
+    return Cut(page, tuple(cells), len({*entered}), resumed, members, tuple(_early(cells)))
 
 
 def _early(cells: Sequence[Cell]) -> Iterator[FileBlock]:
@@ -95,10 +99,17 @@ def _early(cells: Sequence[Cell]) -> Iterator[FileBlock]:
     for cell in cells:
         if isinstance(cell, Code):
             above += cell.member.fence.code
-        elif isinstance(cell, File):
-            name = cell.block.path.rpartition("/")[2]
-            if above and (name in above or name.partition(".")[0] in above):
-                yield cell.block
+        elif isinstance(cell, File) and above and _names(above, cell.block.path):
+            yield cell.block
+
+
+def _names(code: str, path: str) -> bool:
+    """Whether ``code`` names a file, or imports it."""
+    module = path.removesuffix(".py").removesuffix("/__init__").rpartition("/")[2]
+    imports = rf"^\s*(?:import|from)\b.*\b{re.escape(module)}\b"
+    if path.rpartition("/")[2] != "__init__.py" and path.rpartition("/")[2] in code:
+        return True
+    return path.endswith(".py") and re.search(imports, code, re.MULTILINE) is not None
 
 
 def _chains(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import sys
 from collections.abc import Callable, Sequence
 from importlib.util import find_spec
 from typing import TextIO
@@ -73,6 +74,10 @@ def _one(page: Page, made: str, wish: Wish, stream: TextIO) -> None:
     target = _target(page.path, wish)
     if os.path.exists(target) and os.path.samefile(target, page.path):
         raise files.NotWritten(target, "it is the page itself", "give another name with `-o`")
+    module = os.path.splitext(os.path.basename(target))[0]
+    if wish.to == "py" and wish.out is None and module in sys.stdlib_module_names:
+        why = f"it would hide Python's own module {module}"
+        raise files.NotWritten(target, why, "give another name with `-o`")
     if not wish.force:
         written.insist(target, page.path)
     written.write(target, data)

@@ -107,20 +107,22 @@ def _fence(cell: Code, cut: Cut, read: Read) -> Iterator[dict[str, Any]]:
     member = cell.member
     if cell.again:
         yield _again(cell)
-    enter = f"%chain {cell.chain}\n" if cell.enters and cut.chains > 1 and not cell.again else ""
+    enters = cell.enters and cut.chains > 1 and not cell.again
     number = member.fence.number
     tags = _tags(cell)
     metadata = {"fencerun": _said(cell)}
     hidden = bool(member.tags.hidden)
     if member.fence.language == "pycon" and member.fence.transcript:
         for at, turn in enumerate(member.fence.transcript.turns, 1):
-            code = (enter if at == 1 else "") + turn.code
+            code = f"%chain {cell.chain}\n{turn.code}" if enters and at == 1 else turn.code
             own = [*tags, "raises-exception"] if turn.raises else tags
             said = {"fencerun": {**_said(cell), "turn": at}}
             yield _code(f"fence-{number}-{at}", code, said, list(dict.fromkeys(own)), _turn(turn))
         return
-    yield _code(f"fence-{number}", enter + _source(member), metadata, tags, _outputs(cell, read),
-                hidden=hidden)  # fmt: skip
+    code = _source(member)
+    if enters:
+        code = source.after_futures(code, f"%chain {cell.chain}")
+    yield _code(f"fence-{number}", code, metadata, tags, _outputs(cell, read), hidden=hidden)
 
 
 def _source(member: Member) -> str:
@@ -158,7 +160,7 @@ def _again(cell: Code) -> dict[str, Any]:
     """What runs once more, so that a second fence can continue the same one."""
     number = cell.member.fence.number
     before = ", ".join(str(member.fence.number) for member in cell.again)
-    code = "\n".join(source.silent(member.fence.code.rstrip("\n")) for member in cell.again)
+    code = "\n".join(_repeated(member) for member in cell.again)
     tags = ["remove-cell"]
     if cell.idle is not None:
         tags.append("skip-execution")
@@ -167,6 +169,11 @@ def _again(cell: Code) -> dict[str, Any]:
     what = f"# fence {before} once more, since fence {number} continues it too"
     text = f"%%capture\n%chain {cell.chain}\n{what}\n{code}"
     return _code(f"fence-{number}-again", text, {"fencerun": {"again": number}}, tags, hidden=True)
+
+
+def _repeated(member: Member) -> str:
+    """A fence's code in the middle of a cell; what it asks of the future, its own cell did."""
+    return source.futures(source.silent(member.fence.code.rstrip("\n")))[1]
 
 
 def _tags(cell: Code) -> list[str]:

@@ -34,7 +34,8 @@ _SETUP = """\
 """
 
 _CHAIN = '''\
-given, kept, current = set(names), {}, ""
+given, kept, current = set(names), {{}}, ""
+resumed = {resumed}  # the page comes back to these
 
 def random_numbers():
     """What puts random numbers back as they are now."""
@@ -51,7 +52,9 @@ def chain(line):
     """Go to a chain: back to its names, or to none and fixed seeds where it is new."""
     nonlocal current
     own = [n for n in names if n not in given and not re.match("__|_i*[0-9]*$", n)]
-    kept[current] = {name: names.pop(name) for name in own}, random_numbers()
+    left = {{name: names.pop(name) for name in own}}
+    if current in resumed:
+        kept[current] = left, random_numbers()
     current = str(line).strip()
     if current not in kept:
         begin()
@@ -147,7 +150,8 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
     yield from _lines(_BEGIN + (_SETUP if setup else ""))
     yield ""
     if several:
-        yield from _lines(_CHAIN)
+        resumed = ", ".join(repr(str(chain)) for chain in cut.resumed)
+        yield from _lines(_CHAIN.format(resumed=f"({resumed},)" if resumed else "()"))
         yield ""
         yield "return chain"
     else:

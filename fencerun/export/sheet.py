@@ -13,6 +13,7 @@ from urllib.parse import unquote
 
 from fencerun import rendering
 from fencerun.page import Page
+from fencerun.patterns import later
 
 #: Gives the bytes of a file beside the page, None where there is none.
 Read = Callable[[str], bytes | None]
@@ -26,6 +27,10 @@ _TYPES = {
     ".webp": "image/webp",
     ".avif": "image/avif",
 }
+_LANGUAGE = later(
+    r"---[ \t]*\r?\n(?:(?!---|\.\.\.).*\r?\n)*?"
+    r"""lang(?:uage)?:[ \t]*["']?([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)"""
+)
 _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: https: http:; media-src *"
 
 
@@ -37,7 +42,8 @@ def sheet(page: Page, read: Read, mark: str) -> str:
     return (
         "<!doctype html>\n"
         f"<!-- {mark} -->\n"
-        '<html lang="en">\n<head>\n<meta charset="utf-8">\n'
+        f"<html{_language(page)}>\n"
+        '<head>\n<meta charset="utf-8">\n'
         f'<meta http-equiv="Content-Security-Policy" content="{escape(_POLICY)}">\n'
         '<meta name="viewport" content="width=device-width, initial-scale=1">\n'
         '<meta name="generator" content="fencerun">\n'
@@ -46,6 +52,12 @@ def sheet(page: Page, read: Read, mark: str) -> str:
         f'<body class="sheet">\n{_contents(rendered)}'
         f'<main class="page">\n{heading}{rendered.body}</main>\n</body>\n</html>\n'
     )
+
+
+def _language(page: Page) -> str:
+    """The language that front matter names, as an attribute."""
+    match = _LANGUAGE.match(page.text)
+    return f' lang="{match[1]}"' if match else ""
 
 
 def _heading(title: str) -> str:

@@ -125,3 +125,14 @@ def literal(text: str) -> str:
     if "\n" in text and plain and "\\" not in text and '"""' not in text and text[-1:] != '"':
         return f'"""\\\n{text}"""'
     return repr(text)
+
+
+def after_futures(code: str, line: str) -> str:
+    """``code`` with ``line`` at its top, or below the imports that have to stand there."""
+    tree = parsed(code)
+    last = 0
+    for node in tree.body if tree else ():
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            last = node.end_lineno or node.lineno
+    lines = code.split("\n")
+    return "\n".join((*lines[:last], line, *lines[last:]))

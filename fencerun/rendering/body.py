@@ -16,7 +16,7 @@ from fencerun import frontmatter, mkdocs
 from fencerun.gathering import DEPTH
 from fencerun.page import Fence, Page
 from fencerun.patterns import later
-from fencerun.rendering import blocks, containers, headings, mathml, mathrules, sanitise
+from fencerun.rendering import addresses, blocks, containers, headings, mathml, mathrules, sanitise
 from fencerun.rendering.rendered import Decoration, Rendered
 from fencerun.rendering.work import Tokens, Work, work
 
@@ -68,6 +68,7 @@ def _rendered(
     def inline(children: Tokens) -> str:
         return safe(parser.renderer.renderInline(children, parser.options, env))
 
+    addresses.linked(tokens)
     found = headings.anchored(tokens, doing, inline)
     tokens = blocks.arranged(containers.arranged(tokens, doing), doing)
     _number(tokens)

@@ -30,7 +30,7 @@ def block(code: str, language: str, first: int) -> str:
     return f'<pre class="code" tabindex="0"{name}><code>{inner}</code></pre>'
 
 
-@lru_cache(maxsize=512)
+@lru_cache(maxsize=4096)
 def _coloured(code: str, language: str) -> str:
     lexer = _lexer(language) if language and len(code) <= MAX_LENGTH else None
     if lexer is None:

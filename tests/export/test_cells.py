@@ -83,9 +83,24 @@ def test_page_order() -> None:
 
 
 @pytest.mark.parametrize(
-    ("before", "early"),
-    [("import words", True), ("open('words.txt')", True), ("open('other.txt')", False)],
+    ("before", "path", "early"),
+    [
+        ("open('words.txt')", "a/words.txt", True),
+        ("open('other.txt')", "a/words.txt", False),
+        ("import words", "words.py", True),
+        ("from words import x", "words.py", True),
+        ("words = 1", "words.py", False),
+        ("import words", "words/__init__.py", True),
+        ("class A:\n    def __init__(self): ...", "words/__init__.py", False),
+    ],
 )
-def test_files_that_a_fence_above_names_are_there_from_the_start(before: str, early: bool) -> None:
-    text = f"```python fence:1\n{before}\n```\n\n```text file:a/words.txt\nx\n```\n"
-    assert [file.path for file in cells(text).early] == ["a/words.txt"] * early
+def test_files_that_a_fence_above_names_are_there_from_the_start(
+    before: str, path: str, early: bool
+) -> None:
+    text = f"```python fence:1\n{before}\n```\n\n```text file:{path}\nx\n```\n"
+    assert [file.path for file in cells(text).early] == [path] * early
+
+
+def test_the_chains_to_which_the_page_comes_back() -> None:
+    text = fences("fence:1", "fence:2", "fence:3 continues:1", "fence:4 continues:3", "fence:5")
+    assert cells(text).resumed == (1,)

@@ -108,6 +108,16 @@ def test_what_makes_no_sense(
     assert path.read_text() == PAGE
 
 
+def test_no_script_hides_a_module_of_python(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    write(project, PAGE, "random.md")
+    assert main(["export", "random.md", "--to", "py", "--force"]) == 2
+    assert "hide" in capsys.readouterr().err
+    assert main(["export", "random.md", "--to", "py", "-o", "random_page.py"]) == 0
+    assert main(["export", "random.md", "--to", "ipynb"]) == 0
+
+
 def test_a_page_with_a_problem_is_left_out(
     project: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -60,3 +60,13 @@ def test_every_colour_is_for_light_and_for_dark() -> None:
     for name in defined - plain - {"--tone"}:
         value = re.search(rf"^  {name}: (.*);", styles, re.MULTILINE)
         assert value is not None and value[1].startswith("light-dark("), name
+
+
+@pytest.mark.parametrize(
+    ("front", "said"),
+    [("", "<html>"), ("---\nlang: de\n---\n", '<html lang="de">'),
+     ("---\ntitle: x\nlanguage: 'pt-BR'\n---\n", '<html lang="pt-BR">'),
+     ("---\ntitle: x\n---\nlang: de\n", "<html>")],
+)  # fmt: skip
+def test_the_language_of_front_matter(front: str, said: str) -> None:
+    assert said in sheet(page(f"{front}\ntext\n"), lambda path: None, MARK)

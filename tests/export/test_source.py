@@ -61,6 +61,7 @@ def test_code_moves_in_and_strings_stay(code: str, made: str | None) -> None:
          "# from __future__ import annotations\nx"),
         ("from __future__ import (\n    division,\n)\nx", ["division"],
          "# from __future__ import (\n#     division,\n# )\nx"),
+        ("from __future__ import division; x", [], "from __future__ import division; x"),
     ],
 )  # fmt: skip
 def test_future_imports_go_to_the_top(code: str, found: list[str], rest: str) -> None:
@@ -74,6 +75,20 @@ def test_future_imports_go_to_the_top(code: str, found: list[str], rest: str) ->
 )  # fmt: skip
 def test_top_level_await(code: str, does: bool) -> None:
     assert source.awaits(code) == does
+
+
+@pytest.mark.parametrize(
+    ("code", "made"),
+    [
+        ("x", "L\nx"),
+        ("from __future__ import annotations\nx", "from __future__ import annotations\nL\nx"),
+        ("# c\nfrom __future__ import (\n    division,\n)", "# c\nfrom __future__ import (\n"
+         "    division,\n)\nL"),
+        ("x = = 1", "L\nx = = 1"),
+    ],
+)  # fmt: skip
+def test_a_line_goes_below_future_imports(code: str, made: str) -> None:
+    assert source.after_futures(code, "L") == made
 
 
 @given(st.text(alphabet=st.sampled_from("ab\n\"'\\\t é\x00\r{}"), max_size=30))
