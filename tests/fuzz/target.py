@@ -8,7 +8,7 @@ from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
 
-TARGETS = ("reader", "splicer", "decoder")
+TARGETS = ("reader", "splicer", "tagger", "decoder")
 
 Check = Callable[[bytes], None]
 
