@@ -7,15 +7,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from typing import Any
 
 from fencerun import frontmatter, infostring
 from fencerun.page import Page
 from fencerun.patterns import later
+from fencerun.rendering.containers import parts
 from fencerun.rendering.mathrules import formula
 
 _CODE = later(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.DOTALL)
 _SETTINGS = later(r"<!--[ \t]+fencerun:.*?-->[ \t]*\Z")
-_CONTAINER = later(r'(?:!!!|\?\?\?\+?|===[!+]?)[ \t]*([\w -]*?)[ \t]*(?:"(.*)")?[ \t]*\Z')
 _SPAN = "<span"
 
 
@@ -37,10 +38,9 @@ class Prose:
                 self._container(token)
         self.values = self._values()
 
-    def _container(self, token: object) -> None:
-        start, end = token.map  # type: ignore[attr-defined]
-        match = _CONTAINER.match(token.info)  # type: ignore[attr-defined]
-        kind, title = match.groups() if match else ("note", None)
+    def _container(self, token: Any) -> None:
+        start, end = token.map
+        _, kind, title = parts(token.info)
         shown = kind.split(" ", 1)[0].capitalize() if title is None else title
         self.titles[start] = f"**{shown}**" if shown else ""
         for line in range(start + 1, end):

@@ -18,48 +18,48 @@ _TASK = later(r"\[([ xX])\][ \t]+")
 def arranged(tokens: Tokens, work: Work) -> Tokens:
     """The tokens with elements for these containers."""
     out: Tokens = []
-    closing: list[tuple[int, str]] = []
-    tabs: list[tuple[int, int]] = []  # level and group of the tabs that the next may join
-    groups = 0
+    opened: list[tuple[str, int]] = []  # the element of each container, and the group of a tab
+    groups = joining = 0
     for at, one in enumerate(tokens):
         if one.type == "mkdocs_open":
-            found = _MKDOCS.match(one.info)
-            sign, kind, title = found.groups() if found else ("!!!", "note", one.info)
-            if sign.startswith("==="):
-                joins = bool(tabs) and tabs[-1] == (one.level, groups)
-                if not joins:
-                    groups += 1
-                    out.append(work.opening(one, class_="tabs", data_line=one.map[0] + 1))
-                out.append(work.leaf(_tab(title or "", groups, at, checked=not joins), one))
-                out.append(work.opening(one, class_="tab", data_line=one.map[0] + 1))
-                tabs.append((one.level, groups))
-                closing.append((groups, "tab"))
-            else:
+            sign, kind, title = parts(one.info)
+            if not sign.startswith("==="):
                 out += _admonition(work, one, sign, kind, title)
-                closing.append((0, "details" if sign.startswith("?") else "div"))
+                opened.append(("details" if sign.startswith("?") else "div", 0))
+                continue
+            if not joining:
+                groups += 1
+                out.append(work.opening(one, class_="tabs", data_line=one.map[0] + 1))
+            group = joining or groups
+            out.append(work.leaf(_label(title or "", group, at, checked=not joining), one))
+            out.append(work.opening(one, class_="tab", data_line=one.map[0] + 1))
+            opened.append(("div", group))
         elif one.type == "mkdocs_close":
-            group, tag = closing.pop()
-            out.append(work.closing(one, "div" if tag == "tab" else tag))
-            if tag == "tab":
-                follows = tokens[at + 1] if at + 1 < len(tokens) else None
-                goes_on = (
-                    follows is not None
-                    and follows.type == "mkdocs_open"
-                    and follows.info.startswith("===")
-                    and not follows.info.startswith("===!")
-                )
-                if goes_on:
-                    groups = group
-                    tabs[:] = [(one.level, group)]
-                else:
-                    tabs.clear()
-                    out.append(work.closing(one))
+            tag, group = opened.pop()
+            out.append(work.closing(one, tag))
+            joining = group if group and _goes_on(tokens, at + 1) else 0
+            if group and not joining:
+                out.append(work.closing(one))
         else:
             out.append(one)
     return _tasks(_alerts(out, work), work)
 
 
-def _tab(title: str, group: int, at: int, *, checked: bool) -> str:
+def parts(opener: str) -> tuple[str, str, str | None]:
+    """The sign, the kind and the title of a line that opens a container."""
+    found = _MKDOCS.match(opener)
+    return (found[1], found[2], found[3]) if found else ("!!!", "note", opener)
+
+
+def _goes_on(tokens: Tokens, at: int) -> bool:
+    """Whether a tab follows that belongs to the group of the one before; ``===!`` begins anew."""
+    if at >= len(tokens) or tokens[at].type != "mkdocs_open":
+        return False
+    info = str(tokens[at].info)
+    return info.startswith("===") and not info.startswith("===!")
+
+
+def _label(title: str, group: int, at: int, *, checked: bool) -> str:
     name = f"tab:{group}:{at}"
     chosen = " checked" if checked else ""
     return (
