@@ -16,7 +16,10 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class Load:
-    """A page that is to run: how many accelerators it asks for, and what would travel with it."""
+    """A page's fences: how many accelerators they ask for, and what would travel with them.
+
+    Where none runs, ``need`` is IDLE.
+    """
 
     page: str
     need: int
@@ -42,14 +45,14 @@ class Lost(EngineError):
 
 
 @runtime_checkable
-class SideBySide(Protocol):
-    """What an engine has besides that runs pages side by side."""
+class SideBySide(Engine, Protocol):
+    """An engine that runs pages side by side. By itself it may run nothing but no chains."""
 
     #: Whether its lanes may raise Lost, so that nothing is told of a page that has not ended.
     fragile: bool
 
     def lanes(self, loads: Sequence[Load]) -> Sequence[Lane]:
-        """Lanes for these pages, such that each has one that reaches it."""
+        """Lanes for these pages, such that each that is not idle has one that reaches it."""
         ...
 
     def halt(self) -> None:

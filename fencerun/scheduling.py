@@ -25,6 +25,9 @@ class Reach:
 #: Where no accelerator may be used.
 PLAIN = Reach()
 
+#: What a page needs that runs nothing: nobody has to take it.
+IDLE = -1
+
 
 class Waiting:
     """Pages that wait for their turn, by place in the run.
@@ -76,7 +79,9 @@ def weigh(shares: Iterable[Share], took: Callable[[Member], float | None]) -> li
 
 
 def accelerators(share: Share, own: Collection[str] = ()) -> int:
-    """How many accelerators a page's fences ask for, as far as they run."""
+    """How many accelerators a page's fences ask for, as far as they run; IDLE if none runs."""
+    if not share.chains:
+        return IDLE
     steps = (step for chain in share.chains for step in chain.steps)
     names = {name for step in steps for name in step.member.requires}
     return max((asked_for(parse(name, own)) for name in names), default=0)

@@ -15,7 +15,7 @@ from fencerun.events import Event
 from fencerun.frozen import dataclass
 from fencerun.inorder import InOrder
 from fencerun.lanes import Lane, Load, Lost, SideBySide
-from fencerun.scheduling import Waiting
+from fencerun.scheduling import IDLE, Waiting
 from fencerun.turns import TakingTurns
 
 #: Runs the page at a place on a lane, telling of each event; gives notes on the page.
@@ -70,12 +70,16 @@ class Spread:
             self._say, range(len(self.weights)) if self.engine.fragile else ()
         )
         try:
+            for place, load in enumerate(self.loads):
+                if load.need == IDLE:
+                    self._idle(place, order)
             for thread in threads:
                 thread.start()
             self._listen(len(threads), order, waiting)
         except BaseException as error:
             self._halt(threads)
-            self._rest(order, self.keeps or isinstance(error, KeyboardInterrupt))
+            if self.keeps or isinstance(error, KeyboardInterrupt):
+                self._rest(order)
             raise
         for thread in threads:
             thread.join()
@@ -85,6 +89,11 @@ class Spread:
             self.note(item)
         else:
             self.tell(item)
+
+    def _idle(self, place: int, order: InOrder[Event | str]) -> None:
+        """A page that runs nothing needs no lane."""
+        notes = self.run_page(place, Lane(self.engine), lambda event: order.add(place, event))
+        self._end(order, _Ended(place, notes))
 
     def _work(self, lane: Lane, waiting: Waiting) -> None:
         """What a lane's thread does: page after page, as long as there are any for it."""
@@ -141,20 +150,19 @@ class Spread:
             order.add(page.place, note)
         order.end(page.place)
 
-    def _rest(self, order: InOrder[Event | str], keeps: bool) -> None:
-        """Tell of the pages that ended although the run broke off."""
+    def _rest(self, order: InOrder[Event | str]) -> None:
+        """Tell of what was done although the run broke off."""
         while not self._news.empty():
             news = self._news.get()
             if not isinstance(news, _Ended):
                 order.add(*news)
             elif news.place is not None and news.error is None:
                 self._end(order, news)
-        if keeps:
-            order.finish()
+        order.finish()
 
     def _halt(self, threads: Sequence[Thread]) -> None:
         self._halted = True
         for thread in threads:
-            while thread.is_alive():
+            while thread.ident is not None and thread.is_alive():
                 self.engine.halt()
                 thread.join(_PATIENCE)

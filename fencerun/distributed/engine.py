@@ -18,7 +18,7 @@ from fencerun.engines.base import Chain, EngineError, EngineEvent, EngineOptions
 from fencerun.gate import Gate
 from fencerun.lanes import Lane, Load
 from fencerun.probing import Prober
-from fencerun.scheduling import Reach, asked_for
+from fencerun.scheduling import IDLE, Reach, asked_for
 
 if TYPE_CHECKING:
     from fencerun.distributed.cluster import Cluster
@@ -95,7 +95,7 @@ class RayEngine:
         has one in any case.
         """
         found: list[Lane] = []
-        for gpus in sorted({load.need for load in loads}, reverse=True):
+        for gpus in sorted({load.need for load in loads} - {IDLE}, reverse=True):
             pages = sum(load.need == gpus for load in loads)
             from fencerun.distributed.cluster import fits
 

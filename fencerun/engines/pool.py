@@ -31,7 +31,7 @@ from fencerun.engines.supervise import Reply
 from fencerun.engines.worker import WorkerEngine
 from fencerun.lanes import Lane, Load
 from fencerun.result import Outcome
-from fencerun.scheduling import PLAIN, Reach
+from fencerun.scheduling import IDLE, PLAIN, Reach
 
 
 class Pool:
@@ -57,7 +57,7 @@ class Pool:
 
     def lanes(self, loads: Sequence[Load]) -> list[Lane]:
         """As many as there is use for. All that needs an accelerator runs on the first one."""
-        count = max(1, min(len(self._lanes), len(loads)))
+        count = max(1, min(len(self._lanes), sum(load.need != IDLE for load in loads)))
         first = Lane(self._lanes[0], Reach(0, max((load.need for load in loads), default=0)))
         return [first, *(Lane(lane, PLAIN) for lane in self._lanes[1:count])]
 

@@ -36,6 +36,9 @@ def main(arguments: list[str]) -> NoReturn:
     """
     parent, config, *numbers = arguments
     libc.die_with(int(parent))
+    # Whoever started us may block signals, in the thread that did or altogether; a fence that
+    # takes too long would never notice that it is interrupted.
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
     settings: dict[str, Any] = json.loads(config)
     descriptors = [int(number) for number in numbers]
     for number in descriptors:
