@@ -47,7 +47,15 @@ def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
 
 def project(root: Path | None = None) -> config.Project:
     """The project at ``root``, or else the one around the working directory."""
-    return config.load(config.find_root(Path.cwd()) if root is None else root)
+    return config.load(config.find_root(_here()) if root is None else root)
+
+
+def _here() -> Path:
+    try:
+        return Path.cwd()
+    except FileNotFoundError:
+        what = "the working directory is gone"
+        raise UsageError(what, "`cd` to one that is there") from None
 
 
 def _called(

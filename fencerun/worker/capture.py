@@ -28,7 +28,10 @@ HIGH = 200
 
 def keep_high(descriptor: int) -> int:
     """Move a descriptor out of the fences' way; it is not passed on to child processes."""
-    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    try:
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, HIGH)
+    except OSError:  # there are no numbers so high under this `ulimit -n`
+        high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, os.sysconf("SC_OPEN_MAX") // 2)
     os.close(descriptor)
     return high
 
