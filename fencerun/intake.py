@@ -21,6 +21,7 @@ from fencerun.gate import Gate
 from fencerun.localmodules import Read
 from fencerun.masks import NAMED, Mask
 from fencerun.page import Page
+from fencerun.parsed import Parsed
 
 if TYPE_CHECKING:
     from fencerun.publishing.finding import Sites
@@ -44,14 +45,20 @@ class Intake:
 
         While they are being recorded, what templates make of their output is not said yet.
         """
+        kept = None if recording else Parsed(self.project.root)
         for name in names:
-            yield self.page(name, files.read(name), recording=recording)
+            yield self.page(name, files.read(name), recording=recording, kept=kept)
 
-    def page(self, name: str, data: bytes, *, recording: bool = False) -> Page:
-        """The page called ``name`` that ``data`` holds."""
+    def page(
+        self, name: str, data: bytes, *, recording: bool = False, kept: reader.Kept | None = None
+    ) -> Page:
+        """The page called ``name`` that ``data`` holds.
+
+        With ``kept`` it is not to be written: its tokens may be no more than checking needs.
+        """
         masks = {*NAMED, *(mask.name for mask in self.masks)}
         base = self.project.settings_for(self.relative(name))
-        page = self.gate.checked(reader.parse(data, name, base.syntax), masks)
+        page = self.gate.checked(reader.parse(data, name, base.syntax, kept), masks)
         if page.settings.setup or base.setup:
             absent = setupfile.missing(page, base, self.beside(name))
             page = replace(page, problems=(*page.problems, *absent))

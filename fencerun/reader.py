@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cache
-from typing import Any
+from typing import Any, Protocol
 
 from fencerun import frontmatter, lint, mkdocs, regions
 from fencerun.assembly import Assembly
@@ -23,10 +23,28 @@ from fencerun.text import Lines, split_lines
 MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")
 
 
-def parse(data: bytes, path: str = "<page>", syntax: frontmatter.Syntax | None = None) -> Page:
+class Kept(Protocol):
+    """Tokens of pages that were read before."""
+
+    def tokens(self, path: str, syntax: str, data: bytes) -> Sequence[Any] | None:
+        """What the parser would make of this very page, if that is known."""
+        ...
+
+    def keep(self, path: str, syntax: str, data: bytes, tokens: list[Any]) -> None:
+        """Remember what the parser made of it."""
+        ...
+
+
+def parse(
+    data: bytes,
+    path: str = "<page>",
+    syntax: frontmatter.Syntax | None = None,
+    kept: Kept | None = None,
+) -> Page:
     """The page in ``data``. ``path`` is what messages and tracebacks call it.
 
-    ``syntax`` is how to read it where it does not say so itself.
+    ``syntax`` is how to read it where it does not say so itself. With ``kept`` the page's tokens
+    are no more than checking needs: not enough to write it.
     """
     try:
         text = data.decode("utf-8")
@@ -40,14 +58,24 @@ def parse(data: bytes, path: str = "<page>", syntax: frontmatter.Syntax | None =
     front, settings, problems = frontmatter.read(lines, path)
     chosen = (settings.syntax if settings else None) or syntax or "commonmark"
     source = _source(text, lines, front)
+
+    def tokens_of(chosen: frontmatter.Syntax) -> Sequence[Any]:
+        known = kept.tokens(path, chosen, data) if kept is not None else None
+        if known is not None:
+            return known
+        tokens: list[Any] = _parser(chosen).parse(source)
+        if kept is not None:
+            kept.keep(path, chosen, data, tokens)
+        return tokens
+
     try:
-        tokens = _parser(chosen).parse(source)
+        tokens = tokens_of(chosen)
         found = Gatherer(path, lines, tokens, list(problems), syntax=chosen)
         if settings is None:
             settings = found.top_comment()
             if settings.syntax is not None and settings.syntax != chosen:
                 found.syntax = settings.syntax
-                found.tokens = _parser(found.syntax).parse(source)
+                found.tokens = tokens_of(found.syntax)
     except RecursionError:
         problem = Problem(path, 1, "nesting", "nested too deeply", "flatten the quotes and lists")
         return Page(path, text, bom, lines, problems=(*problems, problem))
