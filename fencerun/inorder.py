@@ -45,11 +45,11 @@ class InOrder(Generic[T]):
         """What was added of that page, and is held, did not happen."""
         self._waiting.pop(place, None)
 
-    def finish(self) -> None:
-        """Tell of pages that ended, and whose turn never came."""
-        for place in sorted(self._ended):
-            self._say(place)
-        self._ended.clear()
+    def finish(self, *, begun: bool = False) -> None:
+        """Tell of pages that ended, and whose turn never came; of what has ``begun``, too."""
+        for place in sorted(self._waiting):
+            if place in self._ended or (begun and place not in self._held):
+                self._say(place)
 
     def _say(self, place: int) -> None:
         for item in self._waiting.pop(place, ()):

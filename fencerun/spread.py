@@ -11,6 +11,7 @@ from dataclasses import field, replace
 from queue import SimpleQueue
 from threading import Lock, Thread
 
+from fencerun.engines.base import EngineError
 from fencerun.events import Event
 from fencerun.frozen import dataclass
 from fencerun.inorder import InOrder
@@ -78,8 +79,10 @@ class Spread:
             self._listen(len(threads), order, waiting)
         except BaseException as error:
             self._halt(threads)
-            if self.keeps or isinstance(error, KeyboardInterrupt):
+            interrupted = isinstance(error, KeyboardInterrupt)
+            if self.keeps or interrupted:
                 self._rest(order)
+                order.finish(begun=interrupted)
             raise
         for thread in threads:
             thread.join()
@@ -119,7 +122,8 @@ class Spread:
                     notes = self.run_page(place, lane, lambda event: self._news.put((place, event)))
             except Lost as error:
                 if not left:
-                    raise
+                    what = f"{self.loads[place].page} was lost {_TRIES} times, and is given up"
+                    raise EngineError(f"{what}: {error.what}") from None
                 self._news.put(_Ended(place, error=error))
             else:
                 self._news.put(_Ended(place, notes))
@@ -158,7 +162,6 @@ class Spread:
                 order.add(*news)
             elif news.place is not None and news.error is None:
                 self._end(order, news)
-        order.finish()
 
     def _halt(self, threads: Sequence[Thread]) -> None:
         self._halted = True

@@ -18,6 +18,7 @@ from fencerun.distributed.luggage import Luggage
 from fencerun.distributed.station import Answers, Contract, Station
 from fencerun.engines.base import Chain, EngineError, EngineEvent
 from fencerun.errors import FencerunError, UsageError
+from fencerun.plural import count
 
 try:
     import ray
@@ -96,18 +97,20 @@ class Cluster:
             if given_up():
                 raise EngineError("the run was halted")
             if not any(fits(node, gpus, cpus) for node in self.nodes()):
-                raise EngineError(f"no node of the Ray cluster has {_room(gpus, cpus)} any more")
+                what = f"no node of the Ray cluster has {_room(gpus, cpus)}"
+                raise EngineError(what, "add one, or lower `threads` in the configuration")
         return str(_get(about))
 
 
 def fits(node: dict[str, float], gpus: int, cpus: int) -> int:
     """How many stations that ask for so much a node has room for, when it is idle."""
-    count = int(node.get("CPU", 0) // cpus)
-    return min(count, int(node.get("GPU", 0) // gpus)) if gpus else count
+    by_cpus = int(node.get("CPU", 0) // cpus)
+    return min(by_cpus, int(node.get("GPU", 0) // gpus)) if gpus else by_cpus
 
 
 def _room(gpus: int, cpus: int) -> str:
-    return f"{cpus} CPUs and {gpus} GPUs" if gpus else f"{cpus} CPUs"
+    asked = count(cpus, "CPU")
+    return f"{asked} and {count(gpus, 'GPU')}" if gpus else asked
 
 
 def _connect(address: str | None) -> None:

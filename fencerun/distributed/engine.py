@@ -17,6 +17,7 @@ from fencerun.distributed.station import Contract
 from fencerun.engines.base import Chain, EngineError, EngineEvent, EngineOptions
 from fencerun.gate import Gate
 from fencerun.lanes import Lane, Load
+from fencerun.plural import count
 from fencerun.probing import Prober
 from fencerun.scheduling import IDLE, Reach, asked_for
 
@@ -74,7 +75,7 @@ class _ClusterProber(Prober):
         most = max((node.get("GPU", 0) for node in self._cluster().nodes()), default=0)
         if need <= most:
             return None
-        return f"no node of the Ray cluster has {need} GPU{'s' if need > 1 else ''}"
+        return f"no node of the Ray cluster has {count(need, 'GPU')}"
 
 
 class RayEngine:
@@ -100,10 +101,10 @@ class RayEngine:
             from fencerun.distributed.cluster import fits
 
             room = sum(fits(node, gpus, self._cpus) for node in self._cluster.nodes())
-            count = min(pages, room)
+            most = min(pages, room)
             if self._jobs:
-                count = min(count, self._jobs - len(found))
-            found += (self._lane(gpus, loads) for _ in range(max(1, count)))
+                most = min(most, self._jobs - len(found))
+            found += (self._lane(gpus, loads) for _ in range(max(1, most)))
         return found
 
     def _lane(self, gpus: int, loads: Sequence[Load]) -> Lane:
@@ -123,7 +124,8 @@ class RayEngine:
         nodes = self._cluster.nodes()
         gpus = int(sum(node.get("GPU", 0) for node in nodes))
         cpus = int(sum(node.get("CPU", 0) for node in nodes))
-        return f"Ray cluster: {len(nodes)} nodes, {cpus} CPUs, {gpus} GPUs"
+        has = ", ".join(count(*each) for each in ((cpus, "CPU"), (gpus, "GPU")))
+        return f"Ray cluster: {count(len(nodes), 'node')}, {has}"
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         for _ in chains:

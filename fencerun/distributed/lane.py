@@ -21,6 +21,9 @@ T = TypeVar("T")
 #: How long a station may take to end what runs, in seconds.
 _PATIENCE = 3.0
 
+#: How long to wait after a node was lost, in seconds.
+_PAUSE = 1.0
+
 
 class RemoteLane:
     """Runs chains at a station, which is opened when it is first needed.
@@ -66,6 +69,8 @@ class RemoteLane:
         except self._cut as error:
             where = self._link.node if self._link else "a node"
             self._link = None
+            # The cluster takes a moment to notice, and would send the page there again.
+            time.sleep(_PAUSE)
             what = f"{self._page} ran again on another node: {where} was lost ({error})"
             raise Lost(what) from None
 

@@ -55,6 +55,18 @@ def test_a_run_that_broke_off_tells_of_pages_that_ended() -> None:
     order.finish()
     order.finish()
     assert told == ["a1", "b1", "d1"]
+    order.finish(begun=True)
+    assert told == ["a1", "b1", "d1", "c1"]
+
+
+def test_what_is_held_is_not_told_before_its_end_whatever_happens() -> None:
+    told: list[str] = []
+    order = InOrder(told.append, {0, 1})
+    order.add(0, "a1")
+    order.add(1, "b1")
+    order.end(1)
+    order.finish(begun=True)
+    assert told == ["b1"]
 
 
 @given(st.data(), st.integers(0, 6), st.booleans())
