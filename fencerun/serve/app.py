@@ -83,10 +83,13 @@ class _Routes:
         self.state = state
 
     def index(self, request: Request) -> Response:
+        word, boot = self.state.tokens.word, self.state.hub.boot
+        if not self.state.opened:
+            return HTMLResponse(shell.reading(word, boot))
         lines = self.state.lines()
         if len(lines) == 1:
             return RedirectResponse(shell.address(lines[0].path), 303)
-        return HTMLResponse(shell.overview(lines, self.state.tokens.word, self.state.hub.boot))
+        return HTMLResponse(shell.overview(lines, word, boot))
 
     def page(self, request: Request) -> Response:
         path = request.path_params["path"]

@@ -69,18 +69,24 @@ class Desk:
         self._trouble: dict[str, str] = {}
         self._about = ""
         self._titles = titles.Titles()
+        self._opened = threading.Event()
         self._thread = threading.Thread(target=self._listen, name="fencerun-serve", daemon=True)
 
     # What the live core tells.
 
     def open(self) -> None:
-        """Begin to tell browsers."""
+        """Begin to tell browsers what changes from now on."""
+        for view in self.live.pages():
+            self._told[view.path] = self._as_told(view)
         self._thread.start()
+        self._opened.set()
 
     def close(self) -> None:
-        """Tell no more."""
+        """Tell no more. Safe to call twice, and where it was never opened."""
+        self._opened.set()
         self._events.put(None)
-        self._thread.join(timeout=5)
+        if self._thread.is_alive():
+            self._thread.join(timeout=5)
 
     def _listen(self) -> None:
         while True:
@@ -111,6 +117,7 @@ class Desk:
             self._compare(path, views.get(path) if everywhere else self.live.page(path))
         for event in events:
             self._note(event)
+        self._progress(sum(isinstance(event, FenceDone) for event in events))
 
     def _compare(self, path: str, view: PageView | None) -> None:
         name, before = self.name(path), self._told.get(path)
@@ -119,18 +126,23 @@ class Desk:
                 del self._told[path]
                 self.hub.publish("gone", {"path": name})
             return
-        line, version = self._line(view), _version(view)
-        now = {fence.number: faces.signature(fence) for fence in view.fences}
-        self._told[path] = _Told(line, version, now)
-        for fence in view.fences:
-            if before is None or before.faces.get(fence.number) != now[fence.number]:
-                self.hub.publish("fence", faces.message(fence, view.page), name)
-        if before is None or before.version != version:
-            self.hub.publish("page", {"path": name, "version": version}, name)
+        now = self._told[path] = self._as_told(view)
         if before is None:
-            self.hub.publish("line", {**line.data(), "next": self._next(path)})
-        elif before.line != line:
-            self.hub.publish("line", line.data())
+            self.hub.publish("line", {**now.line.data(), "next": self._next(path)})
+            before = _Told(now.line, "", {})
+        for fence in view.fences:
+            if before.faces.get(fence.number) != now.faces[fence.number]:
+                self.hub.publish("fence", faces.message(fence, view.page), name)
+        if before.version != now.version:
+            soon = any(fence.queued or fence.running_since is not None for fence in view.fences)
+            page = {"path": name, "version": now.version, "runs": soon}
+            self.hub.publish("page", page, name)
+        if before.line != now.line:
+            self.hub.publish("line", now.line.data())
+
+    def _as_told(self, view: PageView) -> _Told:
+        looks = {fence.number: faces.signature(fence) for fence in view.fences}
+        return _Told(self._line(view), _version(view), looks)
 
     def _next(self, path: str) -> str | None:
         """The lesson after that one."""
@@ -141,6 +153,7 @@ class Desk:
     def _note(self, event: LiveEvent) -> None:
         if isinstance(event, RunStarted):
             self._run = {"running": True, "verb": event.verb, "fences": event.fences}
+            self._run["done"] = 0
             self.hub.publish("run", self._run)
         elif isinstance(event, RunDone):
             counts: dict[str, int] = {}
@@ -161,21 +174,36 @@ class Desk:
             self._trouble = {"what": event.what, "remedy": event.remedy} if event.what else {}
             self.hub.publish("trouble", self._trouble)
 
+    def _progress(self, done: int) -> None:
+        if done and self._run["running"]:
+            self._run = {**self._run, "done": self._run["done"] + done}
+            self.hub.publish("run", self._run)
+
     # What the server asks.
 
     def name(self, path: str) -> str:
         """What browsers call the page that the live core calls ``path``."""
         return os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/")
 
+    @property
+    def opened(self) -> bool:
+        """Whether the pages are read."""
+        return self._opened.is_set()
+
+    def _views(self) -> Sequence[PageView]:
+        """The pages; waits until they are read."""
+        self._opened.wait()
+        return self.live.pages() if self._thread.is_alive() else ()
+
     def _view(self, name: str) -> PageView | None:
-        for view in self.live.pages():
+        for view in self._views():
             if self.name(view.path) == name:
                 return view
         return None
 
     def lines(self) -> Sequence[Line]:
         """The lessons, in the order in which they run."""
-        return [self._line(view) for view in self.live.pages()]
+        return [self._line(view) for view in self._views()]
 
     def _line(self, view: PageView) -> Line:
         title = self._titles.of(view.page)
@@ -204,14 +232,14 @@ class Desk:
 
     def directories(self) -> Sequence[Path]:
         """Those of the pages."""
-        return [Path(os.path.abspath(view.path)).parent for view in self.live.pages()]
+        return [Path(os.path.abspath(view.path)).parent for view in self._views()]
 
     def search(self, words: str) -> Sequence[Hit]:
         """Lines of pages."""
         return search.search(words, self._texts())
 
     def _texts(self) -> Iterable[tuple[str, str, str]]:
-        for view in self.live.pages():
+        for view in self._views():
             yield self.name(view.path), self._titles.of(view.page), view.page.text
 
     def act(self, order: Order) -> str:

@@ -13,10 +13,12 @@ from types import FrameType
 from typing import TextIO
 from urllib.parse import quote
 
-from fencerun import config
+from fencerun import launch
+from fencerun.discovery import NoSuchPath
 from fencerun.events import LiveEvent
-from fencerun.live import Live
+from fencerun.live import Live, PageView
 from fencerun.live.watching import Watching
+from fencerun.plural import count
 from fencerun.serve import tokens
 from fencerun.serve.app import app
 from fencerun.serve.desk import Desk
@@ -38,18 +40,20 @@ def serve(
 
     Raises FencerunError for a call or a configuration that makes no sense.
     """
+    base = _base(targets)
     events: queue.SimpleQueue[LiveEvent | None] = queue.SimpleQueue()
     live = Live(targets, events.put, python=python, without=without)
     hub, keys = Hub(secrets.token_hex(4)), tokens.fresh()
-    desk = Desk(live, events, _base(targets), keys, hub)
+    desk = Desk(live, events, base, keys, hub)
     stopped = _on_signals()
     try:
         with Server(app(desk), hub, bind(port)) as server:
+            address = f"http://{HOST}:{server.port}/?{PARAMETER}={quote(keys.secret)}"
+            _greet(stream, address)
             live.start()
             desk.open()
             with Watching(live):
-                address = f"http://{HOST}:{server.port}/?{PARAMETER}={quote(keys.secret)}"
-                _greet(stream, address, len(live.pages()))
+                _count(stream, live.pages())
                 if opens:
                     _open(address)
                 while server.alive and not stopped.wait(1.0):
@@ -64,15 +68,27 @@ def serve(
 
 
 def _base(targets: Sequence[str]) -> Path:
-    """A directory that holds every page: the project's, or one above that."""
-    root = config.find_root(Path.cwd())
-    places = [os.path.abspath(root), *(os.path.dirname(os.path.abspath(t)) for t in targets)]
+    """A directory that holds every page: the project's, or one above that.
+
+    Raises UsageError where the project or a page makes no sense, before an address is printed.
+    """
+    places = [os.path.abspath(launch.project().root)]
+    for target in launch.targets(targets):
+        if not os.path.exists(target.path):
+            raise NoSuchPath(target.path, "no such file or directory")
+        places.append(os.path.dirname(os.path.abspath(target.path)))
     return Path(os.path.commonpath(places))
 
 
-def _greet(stream: TextIO, address: str, pages: int) -> None:
-    stream.write(f"fencerun serves {pages} page{'' if pages == 1 else 's'} at\n\n  {address}\n\n")
+def _greet(stream: TextIO, address: str) -> None:
+    stream.write(f"fencerun serves your pages at\n\n  {address}\n\n")
     stream.write("Whoever has this address can run code here. Ctrl-C stops.\n")
+    stream.flush()
+
+
+def _count(stream: TextIO, pages: Sequence[PageView]) -> None:
+    fences = sum(len(page.fences) for page in pages)
+    stream.write(f"{count(len(pages), 'page')}, {count(fences, 'fence')}\n")
     stream.flush()
 
 

@@ -96,6 +96,12 @@ def overview(lines: Sequence[Line], word: str, boot: str) -> str:
     return _document("fencerun", lines, word, boot, home="fencerun", main=main)
 
 
+def reading(word: str, boot: str) -> str:
+    """The same while the lessons are being read; the script asks for it again."""
+    main = '<div class="overview"><h1>Lessons</h1><p class="count" id="reading">Reading…</p></div>'
+    return _document("fencerun", (), word, boot, home="fencerun", main=main)
+
+
 def missing(path: str, lines: Sequence[Line], word: str, boot: str) -> str:
     """An address that is no lesson's."""
     main = (
@@ -211,8 +217,8 @@ def _row(line: Line) -> str:
 
 def tally(line: Line) -> str:
     """How many fences, and how many of them are well where any has been run."""
-    if line.state == "unread" or not line.fences:
-        return "" if line.state == "unread" else "no fence"
+    if not line.fences:
+        return ""
     counts = dict(line.counts)
     if counts.get("unknown", 0) == line.fences:
         return str(line.fences)

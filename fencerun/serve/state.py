@@ -79,12 +79,17 @@ class Hit:
 
 
 class State(Protocol):
-    """All calls may come from any thread, and come back at once."""
+    """All calls may come from any thread. They wait for the pages to be read, and for no more."""
 
     tokens: Tokens
     hub: Hub
     #: What pages are called relative to.
     base: Path
+
+    @property
+    def opened(self) -> bool:
+        """Whether the pages are read."""
+        ...
 
     def status(self) -> dict[str, Any]:
         """``run``, ``about`` and ``trouble``: what is going on besides lessons."""

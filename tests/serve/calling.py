@@ -93,6 +93,7 @@ class Listed:
     hub: Hub = field(default_factory=lambda: Hub("boot"))
     orders: list[Order] = field(default_factory=list)
     refusal: str = ""
+    opened: bool = True
 
     def status(self) -> dict[str, Any]:
         return {"run": {"running": False}, "about": "", "trouble": {}}

@@ -42,6 +42,13 @@ def test_one_lesson_is_shown_at_once(tmp_path: Path) -> None:
     assert (answer.status, answer.headers["location"]) == (303, "/page/a%20b.md")
 
 
+def test_the_first_answer_does_not_wait_for_the_lessons(served: Starlette, state: Listed) -> None:
+    state.opened = False
+    answer = ask(served, "GET", "/", COOKIE)
+    assert (answer.status, "Reading" in answer.text) == (200, True)
+    assert "lessons/a.md" not in answer.text
+
+
 def test_a_lesson(served: Starlette, state: Listed) -> None:
     answer = ask(served, "GET", "/page/lessons/a.md", COOKIE)
     assert '<div id="body" class="page"><p>body of a</p></div>' in answer.text

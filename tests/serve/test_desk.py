@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, cast
@@ -12,7 +12,6 @@ from typing import Any, cast
 import pytest
 
 from fencerun.events import (
-    EngineReady,
     FenceDone,
     FenceStarted,
     LiveEvent,
@@ -99,12 +98,32 @@ def table(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Table:
 
 
 @pytest.fixture
-def desk(table: Table, tmp_path: Path) -> Desk:
+def desk(table: Table, tmp_path: Path) -> Iterator[Desk]:
     events: queue.SimpleQueue[LiveEvent | None] = queue.SimpleQueue()
     desk = Desk(cast(Live, table), events, tmp_path, TOKENS, Heard())
-    desk.tell([EngineReady("python", 0.1)])
-    heard(desk).kinds()
-    return desk
+    desk.open()
+    yield desk
+    desk.close()
+
+
+def test_a_desk_that_is_closed_before_it_was_opened_lets_all_go(
+    table: Table, tmp_path: Path
+) -> None:
+    desk = Desk(cast(Live, table), queue.SimpleQueue(), tmp_path, TOKENS, Heard())
+    assert not desk.opened
+    desk.close()
+    assert desk.lines() == []
+    desk.close()
+
+
+def test_what_was_there_is_not_told(table: Table, tmp_path: Path) -> None:
+    events: queue.SimpleQueue[LiveEvent | None] = queue.SimpleQueue()
+    desk = Desk(cast(Live, table), events, tmp_path, TOKENS, Heard())
+    desk.open()
+    table.set("a.md", 1, verdict=verdict())
+    events.put(FenceDone(verdict()))
+    desk.close()
+    assert heard(desk).kinds() == ["fence", "line"]
 
 
 def heard(desk: Desk) -> Heard:
@@ -163,7 +182,10 @@ def test_a_page_that_changes_comes_and_goes(desk: Desk, table: Table) -> None:
 
 def test_runs_and_trouble_are_told_and_remembered(desk: Desk) -> None:
     desk.tell([RunStarted("record", "python", 1, 2)])
-    assert desk.status()["run"] == {"running": True, "verb": "record", "fences": 2}
+    run = {"running": True, "verb": "record", "fences": 2, "done": 0}
+    assert desk.status()["run"] == run
+    desk.tell([FenceDone(verdict()), FenceDone(verdict())])
+    assert desk.status()["run"] == {**run, "done": 2}
     desk.tell([RunDone(1, 0.5, (verdict(), verdict("changed")), notes=("a note",))])
     assert desk.status()["run"]["counts"] == {"passed": 1, "changed": 1}
     desk.tell([Trouble("no such setting", "correct it")])
@@ -190,6 +212,7 @@ def test_pages_are_called_relative_to_the_base(
     table.views = {}
     table.put("../x/a b.md", TWO)
     desk = Desk(cast(Live, table), queue.SimpleQueue(), tmp_path, TOKENS, Heard())
+    desk.open()
     assert [line.path for line in desk.lines()] == ["x/a b.md"]
     lesson = desk.lesson("x/a b.md")
     assert lesson is not None
@@ -197,6 +220,7 @@ def test_pages_are_called_relative_to_the_base(
     assert desk.directories() == [tmp_path / "x"]
     assert desk.act(Order("run", "x/a b.md", (2,))) == ""
     assert table.asked == [("run", ["../x/a b.md::2"])]
+    desk.close()
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ from fencerun.serve.titles import Titles, title
         pytest.param("---\nx: 1\n---\n\n# After\n", "After", id="front without"),
         pytest.param("---\ntitle: never closed\n# A\n", "A", id="front that is none"),
         pytest.param("title: no\n\n# A\n", "A", id="title in prose"),
-        pytest.param("# `code` and *stress* and **more**\n", "code and stress and more", id="marks"),
+        pytest.param("# `code`, *stress*, **more**\n", "code, stress, more", id="marks"),
         pytest.param("# snake_case_name\n", "snake_case_name", id="inner underscores"),
         pytest.param("# [A link](x.md) here\n", "A link here", id="link"),
         pytest.param("```sh\n# comment\n```\n", "", id="in code"),

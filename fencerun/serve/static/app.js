@@ -6,6 +6,7 @@ import { keys } from "./keys.js";
 import * as lessons from "./lessons.js";
 import { morph } from "./morph.js";
 import { steadily } from "./scroll.js";
+import { follow } from "./outline.js";
 import { listen } from "./stream.js";
 
 const { page, boot, at } = document.body.dataset;
@@ -22,7 +23,12 @@ const since = {};
 
 const heard = {
   fence: fences.changed,
-  page: ({ version }) => version !== document.body.dataset.version && refresh(),
+  page: ({ version, runs }) => {
+    if (version === document.body.dataset.version) return;
+    // What the fences print is what the author waits for: it goes first where it is quick.
+    if (runs) later = setTimeout(refresh, 60);
+    else refresh();
+  },
   line: lessons.changed,
   gone: ({ path }, number) => {
     lessons.gone(path, number);
@@ -31,6 +37,7 @@ const heard = {
   run: (data) => {
     run = data;
     now();
+    if (later && !run.running) requestAnimationFrame(refresh);
   },
   about: (data) => {
     about = data.about;
@@ -47,6 +54,8 @@ async function missed(hello) {
   if (hello.boot !== boot) return location.reload();
   const answer = await fetch("/lessons");
   if (!answer.ok) return;
+  // The answer waited for the lessons to be read.
+  if (byId("reading")) return location.reload();
   const data = await answer.json();
   lessons.renewed(data.lessons, data.at);
   // What was heard since the answer was made is newer than it.
@@ -59,9 +68,12 @@ async function missed(hello) {
 
 let fetching = null;
 let again = false;
+let later = 0;
 
 /** The page changed: fetch its body and make the document say the same. */
 async function refresh() {
+  clearTimeout(later);
+  later = 0;
   if (!page) return;
   if (fetching) {
     again = true;
@@ -93,7 +105,7 @@ function put(data) {
   if (byId("outline").innerHTML !== data.contents) byId("outline").innerHTML = data.contents;
   document.title = `${data.title} · fencerun`;
   document.body.dataset.version = data.version;
-  document.dispatchEvent(new Event("fencerun:shown"));
+  follow();
 }
 
 /** The line at the top that says what goes on. */
@@ -110,7 +122,10 @@ function now() {
 function status() {
   if (away) return ["Not connected", "error"];
   if (trouble.what) return [[trouble.what, trouble.remedy].filter(Boolean).join(". "), "error"];
-  if (run.running) return [`${run.verb === "record" ? "Recording" : "Running"}…`, "running"];
+  if (run.running) {
+    const verb = run.verb === "record" ? "Recording" : "Running";
+    return [run.fences > 1 ? `${verb}, ${run.done} of ${run.fences} done` : `${verb}…`, "running"];
+  }
   if (run.seconds === undefined) return [about ? "Ready" : "Loading…", ""];
   const counts = Object.entries(run.counts).map(([kind, count]) => `${count} ${kind}`);
   const words = run.interrupted ? ["stopped", ...counts] : counts;
@@ -206,6 +221,7 @@ function toLine() {
   setTimeout(() => found?.classList.remove("found"), 2000);
 }
 
+follow();
 addEventListener("hashchange", toLine);
 toLine();
 

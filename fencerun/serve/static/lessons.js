@@ -15,8 +15,7 @@ function element(name, text = "", attributes = {}) {
 }
 
 function tally(line) {
-  if (line.state === "unread") return "";
-  if (!line.fences) return "no fence";
+  if (!line.fences) return "";
   if ((line.counts.unknown ?? 0) === line.fences) return String(line.fences);
   return `${line.counts.ok ?? 0}/${line.fences}`;
 }
