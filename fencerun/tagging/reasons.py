@@ -43,6 +43,10 @@ def why(
         return Left(line, f"needs network? {summary}", remedy)
     if "EOFError" in classes:
         return Left(line, summary, "nobody types anything in a run: tag it `fence:none`, say")
+    if "FileNotFoundError" in classes:
+        return Left(line, summary, "put the file beside the page, or on it as a block `file:NAME`")
+    if failure.kind == "namespace":
+        return Left(line, summary, "tag it by hand, with `allows:` if that is meant")
     if failure.kind == "syntax":
         return Left(line, f"it is not Python: {summary}", "mend it, or tag it `fence:none`")
     if failure.kind == "exit" and not classes and failure.message in _STATUSES:

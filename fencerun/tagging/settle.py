@@ -7,12 +7,14 @@ until a run has no fault: that run is the proof of what is tagged. Knows nothing
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence, Set
-from dataclasses import field
+from dataclasses import field, replace
 
 from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
 from fencerun.page import Page
+from fencerun.patterns import later
 from fencerun.plan import Member
 from fencerun.result import Failure
 from fencerun.tagging import reasons
@@ -20,6 +22,8 @@ from fencerun.tagging.candidates import Candidate, Left
 from fencerun.tagging.drafts import draft, first_number, nodes
 from fencerun.tagging.links import Links, chained, link, worth_a_setting
 from fencerun.tagging.trial import Tried
+
+_FENCE = later(r"\bfence ([1-9][0-9]{0,5})\b")
 
 #: Runs a draft, and says what came of the fences with these numbers.
 Try = Callable[[Page, Set[int]], Tried]
@@ -144,11 +148,19 @@ class _Rounds:
             if number in tried.failures:
                 found.append((candidate, tried.failures[number]))
             elif number in tried.idle and not candidate.needs:
-                found.append((candidate, f"it was not tried: {tried.idle[number]}"))
+                found.append((candidate, self._untried(candidate, tried.idle[number], links)))
             elif broken := fixed & red & set(self._path(candidate.line, links)):
                 number = numbers[min(broken)]
                 found.append((candidate, f"it continues fence {number}, which fails here"))
         return found
+
+    def _untried(self, candidate: Candidate, why: str, links: Links) -> str:
+        """Why a block is idle that asks for nothing itself."""
+        needy = {one.line: one.needs for one in self._alive if one.needs}
+        line = next((at for at in self._path(candidate.line, links) if at in needy), None)
+        if line is None:
+            return f"it was not tried: {why}"
+        return f"it continues the block on line {line}, which cannot run here (`{needy[line]}`)"
 
     def _path(self, line: int, links: Links) -> list[int]:
         """The lines of all that a block continues, itself not among them."""
@@ -181,6 +193,17 @@ class _Rounds:
         nearest = max(lines)
         return nearest if nearest not in self._path(candidate.line, links) else None
 
+    def _by_line(self, summary: str) -> str:
+        """A failure in words that hold on the page: numbers of candidates are those of trials."""
+        lines = {n: line for line, n in self._search.numbers().items()}
+        own = {fence.number for fence in self._search.page.fences}
+
+        def called(match: re.Match[str]) -> str:
+            number = int(match[1])
+            return match[0] if number in own else f"the block on line {lines.get(number, '?')}"
+
+        return _FENCE.sub(called, summary)
+
     def _left(self) -> list[Left]:
         candidates = [candidate for candidate, _ in self._dead.values()]
         found = []
@@ -188,6 +211,7 @@ class _Rounds:
             if isinstance(fault, str):
                 found.append(Left(candidate.line, fault, "tag it by hand if it is to run"))
             else:
+                fault = replace(fault, summary=self._by_line(fault.summary))
                 found.append(reasons.why(candidate, fault, candidates, self._alive))
         return found
 

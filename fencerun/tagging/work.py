@@ -27,6 +27,7 @@ from fencerun.tagging.candidates import Candidate, Left, candidates
 from fencerun.tagging.drafts import first_number, requires
 from fencerun.tagging.links import Links
 from fencerun.tagging.outputs import Shown
+from fencerun.tagging.progress import Progress
 from fencerun.tagging.renderer import Choice, choose
 from fencerun.tagging.settle import Search, Settled
 from fencerun.tagging.trial import Trial
@@ -56,8 +57,9 @@ def tag(wish: Wish, stream: TextIO) -> int:
         if target.fence or target.line:
             raise UsageError(f"{target}: `tag` takes whole pages", f"write `{target.path}`")
     request = Request("check", targets)
-    session = launch.session(request, lambda event: None, python=wish.python, without=wish.without)
-    return _Work(wish, session, stream).run()
+    progress = Progress(stream)
+    session = launch.session(request, progress.told, python=wish.python, without=wish.without)
+    return _Work(wish, session, stream, progress).run()
 
 
 @dataclass(slots=True)
@@ -67,6 +69,7 @@ class _Work:
     wish: Wish
     session: Session
     stream: TextIO
+    progress: Progress
     changed: int = 0
     tagged: int = 0
     left: int = 0
@@ -82,7 +85,7 @@ class _Work:
         codes = [block.content for page in pages for block in page.untagged]
         for note in self.session.notes:
             self._say(note)
-        with self._opened:
+        with self._opened, self.progress:
             for page in pages:
                 self._page(page, codes)
         self._say(report.total(len(pages), self.tagged, self.left, self.wish.dry_run))
@@ -93,6 +96,7 @@ class _Work:
         return 1 if self.wish.dry_run and self.changed else 0
 
     def _say(self, line: str) -> None:
+        self.progress.clear()
         self.stream.write(line + "\n")
         self.stream.flush()
 

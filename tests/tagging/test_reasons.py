@@ -29,6 +29,8 @@ def raised(name: str, *bases: str, message: str = "m", missing: str | None = Non
     [
         (raised("builtins.KeyError"), "KeyError: m", "`raises:KeyError`"),
         (raised("builtins.ModuleNotFoundError"), "ModuleNotFoundError", "install it"),
+        (raised("builtins.FileNotFoundError"), "FileNotFoundError", "`file:NAME`"),
+        (Failure("namespace", "registers operator a::b"), "registers", "`allows:`"),
         (raised("builtins.EOFError"), "EOFError", "nobody types"),
         (raised("socket.gaierror"), "needs network? gaierror", "`requires:network`"),
         (

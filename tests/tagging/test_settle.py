@@ -156,7 +156,16 @@ def test_idle_blocks() -> None:
     settled, _ = settle(blocks("x = f().cuda()", "print(x)", "y = 1"), say)
     assert kept(settled) == ["x = f().cuda()", "y = 1"]
     assert settled.idle == {1: "no CUDA device"}
-    assert "no CUDA device" in settled.left[0].what
+    what = "it continues the block on line 1, which cannot run here (`.cuda()`)"
+    assert settled.left[0].what == what
+
+
+def test_failures_speak_of_lines() -> None:
+    """The numbers of a trial are nobody's else."""
+    error = failure("RuntimeError", "as fence 1 and fence 3 say")
+    text = "```python fence:1\n```\n" + blocks("a()", "b()")
+    settled, _ = settle(text, lambda code, before: error if code == "b()" else ())
+    assert settled.left[0].what == "RuntimeError: as fence 1 and the block on line 6 say"
 
 
 def test_a_failing_fence_that_is_there_already_is_named() -> None:
