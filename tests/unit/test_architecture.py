@@ -129,12 +129,17 @@ def test_the_worker_needs_the_standard_library_only(path: Path) -> None:
             assert top in sys.stdlib_module_names or not top, f"{name_of(path)} imports {imported}"
 
 
+#: What a person or another program calls, and so may drive a session.
+FRONT_ENDS = {
+    *("cli", "verbs", "launch", "session", "__main__", "inspection", "auditing", "api"),
+    *("pytesting", "live", "serve", "tagging", "starting", "matrix", "export/exporting"),
+}
+
+
 @pytest.mark.parametrize("path", MODULES, ids=name_of)
 def test_stages_do_not_know_the_session(path: Path) -> None:
     """Nothing below the front ends imports what drives them."""
-    front = ("cli", "verbs", "launch", "session", "__main__", "inspection", "auditing", "api")
-    front += ("pytesting", "live", "serve", "tagging", "starting", "matrix")
-    if name_of(path).partition("/")[0] in front or name_of(path) == "export/exporting":
+    if {name_of(path), name_of(path).partition("/")[0]} & FRONT_ENDS:
         return
     for imported in imports(path):
         assert imported.removeprefix("fencerun.").partition(".")[0] not in ("session", "cli")
