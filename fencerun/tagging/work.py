@@ -189,7 +189,7 @@ class _Work:
             with files.locked(path):
                 if files.read(path) != data:
                     raise files.NotWritten(path, "it changed meanwhile", "tag it again")
-                files.replace(path, made)
+                files.replace(path, made, data)
         except FencerunError as error:
             self._say(f"fencerun: error: {error}")
             self.unwritten = True

@@ -10,6 +10,7 @@ import resource
 import stat
 import subprocess
 import tempfile
+import warnings
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -37,7 +38,9 @@ def page(tmp_path: Path) -> Path:
 def in_child(work: Callable[[], None]) -> None:
     """Run in a fork, whose limits and rights end with it; fails with what it raised."""
     source, sink = os.pipe()
-    pid = os.fork()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # the child of a process with threads does little here
+        pid = os.fork()
     if pid == 0:
         said = b""
         try:
