@@ -34,6 +34,7 @@ class Keyboard:
         os.set_blocking(self._wakeup, False)
         os.set_blocking(self._alarm, False)
         self._handler: Any = None
+        self._pressed = ""
 
     @property
     def there(self) -> bool:
@@ -67,6 +68,8 @@ class Keyboard:
 
     def read(self, seconds: float | None) -> str:
         """The next key, waiting at most so long; empty where there was none, or on ``wake``."""
+        if self._pressed:
+            return self._next()
         wanted = [self._wakeup, *([self._descriptor] if self.there else [])]
         ready, _, _ = select.select(wanted, [], [], seconds)
         if self._wakeup in ready:
@@ -80,7 +83,13 @@ class Keyboard:
             pressed = b""
         if not pressed:  # the terminal is gone
             self._before = None
-        return "" if pressed.startswith(b"\x1b") else pressed[:1].decode("ascii", "ignore")
+        # An arrow, say, comes as several characters of which the first is an escape.
+        self._pressed = pressed.partition(b"\x1b")[0].decode("ascii", "ignore")
+        return self._next()
+
+    def _next(self) -> str:
+        key, self._pressed = self._pressed[:1], self._pressed[1:]
+        return key
 
 
 def _stdin() -> int:

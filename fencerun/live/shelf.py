@@ -6,7 +6,7 @@ Reads and never runs. Not safe for threads: its owner holds the lock.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator
 from contextlib import suppress
 
 from fencerun import state
@@ -39,7 +39,8 @@ class Shelf:
         self.changed: set[str] = set()
         #: What keeps everything from running, by what it is that it keeps from.
         self._troubles: dict[str, str] = {}
-        self._last: Mapping[str, state.Last] = {}
+        #: What earlier runs said, by page and number.
+        self._last: dict[str, dict[int, state.Last]] = {}
 
     @property
     def base(self) -> Session:
@@ -60,7 +61,10 @@ class Shelf:
     def open(self) -> None:
         """Read every page; nothing is due. Raises FencerunError."""
         self._base = self._opening.session()
-        self._last = state.load(self._base.project.root)
+        for name, one in state.load(self._base.project.root).items():
+            page, _, number = name.rpartition("::")
+            if number.isdecimal():
+                self._last.setdefault(page, {})[int(number)] = one
         for name in self._base.names:
             self._read(name, opened=True)
 
@@ -161,17 +165,13 @@ class Shelf:
         news = {number for number, one in now.prints.items() if old.get(number) != one}
         if before is not None and before.data == now.data and news and changed:
             self.book.echoes(now, news, list(_times(changed)))
-        found = self._selected(path, self.book.take(now, self._last_of(path), opened=opened))
+        last = self._last.get(self.base.relative(path), {})
+        found = self._selected(path, self.book.take(now, last, opened=opened))
         # What was due at the last reading waits already, or runs, or somebody ended it.
         self.waiting.renew(path, found, news)
         self.on_reading(now)
         if not opened and (before is None or before.data != now.data or news):
             self._emit(_read_anew(now, found, news))
-
-    def _last_of(self, path: str) -> dict[int, state.Last]:
-        head = f"{self.base.relative(path)}::"
-        last = self._last.items()
-        return {int(name[len(head) :]): one for name, one in last if name.startswith(head)}
 
     def _selected(self, path: str, found: Due) -> Due:
         """What of it the command line asked for."""
