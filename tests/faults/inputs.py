@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
+from fencerun.canonical import canonical
+
 
 @dataclass(frozen=True, slots=True)
 class Input:
@@ -44,6 +46,11 @@ def indented(text: str, first: str, rest: str) -> str:
     return "".join(
         f"{first if index == 0 else rest}{line}".rstrip() + "\n" for index, line in enumerate(lines)
     )
+
+
+def _cut(text: str) -> str:
+    """Long output, as much of it as a page may hold."""
+    return "\n".join(canonical(text.encode()))
 
 
 _ONE = fence(1, "print('one')")
@@ -178,6 +185,13 @@ RECORDING: dict[str, Input] = {
         fence(1, "print('a  ')") + output(1, "a"), 0, ("1 passed",),
     ),
     "B13-a long line": Input(fence(1, "print('x' * 60_000)"), 1, (), {1: "x" * 60_000}),
+    "B13-20,000 lines": Input(
+        fence(1, "for n in range(20_000): print('line', n)"), 1, (),
+        {1: _cut("".join(f"line {n}\n" for n in range(20_000)))},
+    ),
+    "B13-3 MB on one line": Input(
+        fence(1, "print('x' * 3_000_000)"), 1, (), {1: _cut("x" * 3_000_000)},
+    ),
     "B14-CRLF": Input(
         ("Text\n\n" + fence(1, "print('a\\nb')") + "\nMore\n").replace("\n", "\r\n"), 1, (),
         {1: "a\nb"},

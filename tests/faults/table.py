@@ -247,6 +247,7 @@ FAULTS = (
         (
             PAGES,
             *_at("engines/test_crashes", "test_a_death_is_blamed_on_its_fence"),
+            *_at("engines/test_blame", "test_summary"),
             *_at("faults/test_soak",
                  "test_nothing_is_lost_and_every_death_is_blamed_on_its_own_fence"),
         ),
