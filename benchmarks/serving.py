@@ -162,5 +162,6 @@ def _starting(work: Path, rounds: int) -> Figure:
             if turn:
                 # A process's own clock, as clock_getcpuclockid(3) numbers it on Linux.
                 values.append(time.clock_gettime((~pid << 3) | 2) * 1000)
-    note = f"{COURSE * USUAL / 1e6:.1f} MB, CPU until they are listed; the first answer after {min(first):.0f} ms"
+    size = f"{COURSE * USUAL / 1e6:.1f} MB"
+    note = f"{size}; CPU until all are listed; first answer after {min(first):.0f} ms of wall time"
     return figure(f"start with {COURSE} pages", "ms", values, 1000.0, note)

@@ -137,7 +137,7 @@ def _document(
         at=at,
         menu=_MENU,
         home=escape(home),
-        tools=tools + _button("help", "?", "Keys", "?"),
+        tools=tools + _ALWAYS,
         list="".join(_item(line, page) for line in lines),
         main=main,
         outline=outline,
@@ -184,7 +184,6 @@ def _tools() -> str:
         _button("run-all", "Run all", "Run every fence of the page", "a")
         + _button("record-all", "Record", "Run the page and write what it printed into it", "R")
         + _button("stop", "Stop", "End the run", "x", "hidden")
-        + _button("theme", "Theme", "Light, dark, or as the system has it", "t")
     )
 
 
@@ -193,6 +192,11 @@ def _button(act: str, shown: str, title: str, key: str, more: str = "") -> str:
         f'<button type="button" data-act="{act}" title="{escape(title)} ({key})" {more}>'
         f"{escape(shown)}</button>"
     )
+
+
+_ALWAYS = _button("theme", "Theme", "Light, dark, or as the system has it", "t") + _button(
+    "help", "?", "Keys", "?"
+)
 
 
 def _item(line: Line, page: str) -> str:

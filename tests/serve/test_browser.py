@@ -250,6 +250,17 @@ def test_a_click_on_a_line_copies_where_it_is(served: Served, window: Any) -> No
     assert window.evaluate("getSelection().toString()") != ""
 
 
+def test_a_click_on_a_line_of_a_diff_copies_where_it_is(served: Served, window: Any) -> None:
+    lesson(served, window, "copied.md", HELLO.replace("text output:1\none", "text output:1\ntwo"))
+    window.keyboard.press("a")
+    badge(window, 1, "changed")
+    panel(window, 1).locator("th", has_text="8").click()
+    window.wait_for_selector("#toast.shown")
+    assert window.evaluate("navigator.clipboard.readText()") == "copied.md:8"
+    panel(window, 1).locator(".panel-line").click()
+    window.wait_for_selector("#toast.shown")
+
+
 def test_search(served: Served, window: Any) -> None:
     lesson(
         served, window, "found.md", "# Find me\n\n" + "Filler.\n\n" * 80 + "A rare zebra here.\n"

@@ -9,6 +9,10 @@ const latest = new Map();
 // When each running fence began, on this machine's clock.
 const running = new Map();
 let ticking = 0;
+// Fences whose news are not in the document yet, and when that was last brought up to date.
+const unshown = new Set();
+let waiting = 0;
+let shown = 0;
 
 export const all = () => [...document.querySelectorAll(".fence[data-fence]")];
 export const current = () => document.querySelector(".fence[data-current]");
@@ -17,8 +21,23 @@ const numberOf = (fence) => Number(fence.dataset.fence);
 /** A fence's state changed. */
 export function changed(data, number) {
   latest.set(data.number, { ...data, at: number, heard: performance.now() });
-  const fence = document.getElementById(`fence:${data.number}`);
-  if (fence) steadily(() => show(fence, latest.get(data.number)));
+  unshown.add(data.number);
+  // One by one as they come, and together where they come fast: each measures the document.
+  if (performance.now() - shown > 50) flush();
+  else waiting ||= setTimeout(flush, 16);
+}
+
+function flush() {
+  clearTimeout(waiting);
+  waiting = 0;
+  steadily(() => {
+    for (const number of unshown) {
+      const fence = document.getElementById(`fence:${number}`);
+      if (fence) show(fence, latest.get(number));
+    }
+  });
+  unshown.clear();
+  shown = performance.now();
 }
 
 /** The page's body was made anew, at message `at`: what was heard since goes on top. */
@@ -100,6 +119,14 @@ export function onCurrent(verb) {
 document.getElementById("main").addEventListener("click", (event) => {
   const fence = event.target.closest(".fence[data-fence]");
   if (fence) choose(fence, false);
+  // A line that a message or a diff names.
+  const named = event.target.closest(".panel-line, .diff th[scope=row]");
+  const number = named?.dataset.line ?? named?.textContent;
+  if (number) {
+    event.preventDefault();
+    copy(`${called}:${number}`);
+    return;
+  }
   const line = event.target.closest(".line[data-line]");
   if (!line || event.target.closest("a, button, summary")) return;
   // A second click, or a drag, selects text: the clipboard is left alone.

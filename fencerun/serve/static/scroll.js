@@ -18,15 +18,14 @@ export function steadily(change) {
 function inView() {
   if (scrollY < 4) return [];
   const top = document.querySelector(".top")?.getBoundingClientRect().bottom ?? 0;
-  const main = document.getElementById("main").getBoundingClientRect();
+  const body = document.getElementById("body").getBoundingClientRect();
   const found = new Map();
   for (let y = top + 4; y < innerHeight; y += 48) {
-    let element = document.elementFromPoint(main.left + Math.min(48, main.width / 2), y);
-    element = element?.closest("[data-line], [id]");
-    while (element && element.closest("#body") && element.id !== "body") {
+    // A little to the right, where list items and quotes begin too.
+    let element = document.elementFromPoint(body.left + Math.min(40, body.width / 2), y);
+    for (; element && element.id !== "body"; element = element.parentElement) {
       if (!found.has(element)) found.set(element, element.getBoundingClientRect().top);
-      element = element.parentElement?.closest("[data-line]");
     }
   }
-  return [...found];
+  return [...found].filter(([element]) => element.closest("#body"));
 }
