@@ -36,10 +36,10 @@ print(f(torch.zeros(8)).item())
 8.0
 ```
 
-```python fence:2
+```python fence:2 continues:1
 w = torch.zeros(256, requires_grad=True)
 x = torch.ones(512, 256)
-for _ in range(300):
+for _ in range(6_000):
     loss = ((x @ w - {n}) ** 2).mean()
     (g,) = torch.autograd.grad(loss, w)
     w = (w - 1e-3 * g).detach().requires_grad_()
