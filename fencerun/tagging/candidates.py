@@ -62,7 +62,7 @@ _NEAR = {
     **dict.fromkeys(("shell", "zsh", "ksh"), "bash"),
     **dict.fromkeys(("shell-session", "shellsession", "sh-session", "terminal"), "console"),
 }
-_BRACED = later(r"\{\.?(python|py|bash|sh|pycon|console)\b", 2)
+_BRACED = later(r"\{\.?(python|py|bash|sh|pycon|console|code-cell)\b", 2)
 _OPENER = later(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*([A-Za-z0-9]+)[^`\r\n]*\Z"
 )
@@ -161,7 +161,8 @@ def _near(page: Page) -> Iterator[Left]:
         braced = _BRACED.match(info)
         if braced and not _is_ours(page, token.map[0]):
             what = f"`{info}`: braces that stand first are for other tools"
-            yield Left(line, what, f"write `{braced[1].lower()}` first if it is to run here")
+            language = braced[1].lower().replace("code-cell", "python")
+            yield Left(line, what, f"write `{language}` first if it is to run here")
         elif first in _NEAR and not _is_ours(page, token.map[0]):
             remedy = f"write `{_NEAR[first]}` as its language if it is to run"
             yield Left(line, f"`{first}` is no language that runs", remedy)

@@ -72,8 +72,10 @@ def _lines(data: bytes) -> list[str]:
     return text.split("\n")
 
 
-def total(pages: int, tagged: int, left: int, dry_run: bool) -> str:
-    """The last line."""
+def total(pages: int, tagged: int, left: int, dry_run: bool, refused: int) -> str:
+    """The last line. ``refused`` are pages that have a problem."""
+    if refused:
+        return f"{total(pages, tagged, left, dry_run, 0)}, {count(refused, 'page')} with a problem"
     if not tagged and not left:
         return f"{count(pages, 'page')}: nothing to tag"
     would = "to be tagged" if dry_run else "tagged"

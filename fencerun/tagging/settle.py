@@ -8,7 +8,7 @@ until a run has no fault: that run is the proof of what is tagged. Knows nothing
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import field, replace
 
 from fencerun.frozen import dataclass
@@ -94,6 +94,8 @@ class _Rounds:
         self._alive = list(search.candidates)
         self._also: dict[int, int] = {}
         self._dead: dict[int, tuple[Candidate, Failure | str]] = {}
+        #: The fences that fail without any new block.
+        self._before: Set[int] | None = None
         #: Whether a block failed that might not have failed alone.
         self.curious = False
 
@@ -102,8 +104,8 @@ class _Rounds:
         while True:
             links = search._links(self._alive, self._also, self._previous)
             page = draft(search.page, self._alive, numbers, links)
-            wanted = {numbers[candidate.line] for candidate in self._alive}
-            tried = self._run(page, wanted) if wanted else Tried()
+            wanted = {numbers[candidate.line] for candidate in self._alive} | self._heirs()
+            tried = self._run(page, wanted) if self._alive else Tried()
             if not self._sort_out(tried, numbers, links):
                 break
         lines = {number: line for line, number in numbers.items()}
@@ -114,6 +116,27 @@ class _Rounds:
             {lines[number]: why for number, why in tried.idle.items()},
             {lines[number]: text for number, text in tried.printed.items()},
         )
+
+    def _heirs(self) -> set[int]:
+        """The fences that are there and would continue new ones, by the page's setting."""
+        if not self._previous or not self._alive:
+            return set()
+        first = self._alive[0].line
+        return {m.fence.number for m in self._search.members if m.fence.line > first}
+
+    def _spoilt(self, tried: Tried) -> Iterator[tuple[int, Candidate, str]]:
+        """The lines of fences that pass without the new blocks, and the block to blame."""
+        failing = tried.failures.keys() & self._heirs()
+        if not failing:
+            return
+        if self._before is None:
+            self._before = self._run(self._search.page, self._heirs()).failures.keys()
+        for number in sorted(failing - self._before):
+            fence = self._search.page.fence(number)
+            ahead = [c for c in self._alive if fence and c.line < fence.line]
+            if fence and ahead:
+                what = f"with it, fence {number} fails: {tried.failures[number].summary}"
+                yield fence.line, ahead[-1], what
 
     def _sort_out(self, tried: Tried, numbers: dict[int, int], links: Links) -> bool:
         """Take out what failed, or give it another chance. Whether there was anything."""
@@ -142,7 +165,9 @@ class _Rounds:
         self, tried: Tried, numbers: dict[int, int], links: Links, red: Set[int]
     ) -> list[tuple[Candidate, Failure | str]]:
         found: list[tuple[Candidate, Failure | str]] = []
+        spoilt = list(self._spoilt(tried))
         fixed = {member.fence.line for member in self._search.members}
+        fixed -= {line for line, _, _ in spoilt}
         for candidate in self._alive:
             number = numbers[candidate.line]
             if number in tried.failures:
@@ -152,6 +177,11 @@ class _Rounds:
             elif broken := fixed & red & set(self._path(candidate.line, links)):
                 number = numbers[min(broken)]
                 found.append((candidate, f"it continues fence {number}, which fails here"))
+        blamed = {candidate.line for candidate, _ in found}
+        for _, candidate, what in spoilt:
+            if candidate.line not in blamed:
+                blamed.add(candidate.line)
+                found.append((candidate, what))
         return found
 
     def _untried(self, candidate: Candidate, why: str, links: Links) -> str:

@@ -6,7 +6,7 @@ that it says goes to one stream.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import field
 from typing import TextIO
@@ -73,7 +73,8 @@ class _Work:
     changed: int = 0
     tagged: int = 0
     left: int = 0
-    broken: bool = False
+    #: How many pages have a problem, and stay as they are.
+    broken: int = 0
     unwritten: bool = False
     _trial: Trial | None = None
     _sites: Sites = field(default_factory=Sites)
@@ -88,11 +89,11 @@ class _Work:
         with self._opened, self.progress:
             for page in pages:
                 self._page(page, codes)
-        self._say(report.total(len(pages), self.tagged, self.left, self.wish.dry_run))
-        if self.broken:
-            return 3
+        self._say(report.total(len(pages), self.tagged, self.left, self.wish.dry_run, self.broken))
         if self.unwritten:
             return 2
+        if self.broken:
+            return 3
         return 1 if self.wish.dry_run and self.changed else 0
 
     def _say(self, line: str) -> None:
@@ -100,16 +101,16 @@ class _Work:
         self.stream.write(line + "\n")
         self.stream.flush()
 
-    def _problem(self, problem: Problem) -> None:
-        self._say(problem_line(problem))
-        self.broken = True
+    def _refused(self, path: str, problems: Iterable[Problem]) -> None:
+        for problem in problems:
+            if problem.severity == "error":
+                self._say(problem_line(problem))
+        self._say(f"{path}: left as it is")
+        self.broken += 1
 
     def _page(self, read: Page, codes: Sequence[str]) -> None:
-        for problem in read.problems:
-            if problem.severity == "error":
-                self._problem(problem)
         if read.broken:
-            self._say(f"{read.path}: left as it is")
+            self._refused(read.path, read.problems)
             return
         data = files.read(read.path)
         page = reader.parse(data, read.path, self.session.defaults(read).syntax)
@@ -119,9 +120,7 @@ class _Work:
         choice = self._choice(page)
         ready, unfit = fit(page, found, choice.carrier)
         if isinstance(unfit, Refusal):
-            problem = Problem(page.path, unfit.line, "problem", unfit.what, unfit.remedy)
-            self._problem(problem)
-            self._say(f"{page.path}: left as it is")
+            self._refused(page.path, [unfit.problem(page.path)])
             return
         settled = self._settled(page, ready, codes)
         left = sorted([*left, *unfit, *settled.left], key=lambda one: one.line)
@@ -166,8 +165,7 @@ class _Work:
                 made, tags = both, [*tags, *more]
         left = _besides(left, found, numbers)
         if isinstance(made, Refusal):
-            self._problem(Problem(page.path, made.line, "problem", made.what, made.remedy))
-            self._say(f"{page.path}: left as it is")
+            self._refused(page.path, [made.problem(page.path)])
             return
         for line in report.page(page, tags, settled, left, previous):
             self._say(line)

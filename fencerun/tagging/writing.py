@@ -51,6 +51,11 @@ class Refusal:
     what: str
     remedy: str = ""
     tag: Tag | None = None
+    code: str = "tag"
+
+    def problem(self, path: str) -> Problem:
+        """What the page at ``path`` would have, were it tagged."""
+        return Problem(path, self.line, self.code, self.what, self.remedy)
 
 
 @dataclass(frozen=True, slots=True)
@@ -187,8 +192,8 @@ def _fault(page: Page, after: Page, tags: Sequence[Tag], previous: bool) -> Refu
         for tag in tags:
             block = made[id(tag)]
             if block is not None and block.start <= problem.line - 1 < block.end:
-                return Refusal(tag.block.line, problem.what, problem.remedy, tag)
-        return Refusal(problem.line, problem.what, problem.remedy)
+                return Refusal(tag.block.line, problem.what, problem.remedy, tag, problem.code)
+        return Refusal(problem.line, problem.what, problem.remedy, None, problem.code)
     for tag in tags:
         block = made[id(tag)]
         if block is None or not _is_meant(tag, block):

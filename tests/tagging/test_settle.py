@@ -192,3 +192,19 @@ def test_what_never_ran_is_no_pass() -> None:
     settled = Search(page, [], found, True, run).settled()
     assert kept(settled) == ["a()"]
     assert settled.left[0].what == "it did not get to run"
+
+
+SET = "<!-- fencerun: continues=previous -->\n\n"
+
+
+def test_a_block_that_would_spoil_a_fence_that_is_there() -> None:
+    def say(code: str, before: list[str]) -> Failure | tuple[str, ...]:
+        if code == "old()":
+            return failure("RuntimeError") if "new()" in before else ()
+        return failure("ValueError") if code == "broken()" else ()
+
+    text = SET + blocks("fine()", "new()") + "```python fence:1\nold()\n```\n"
+    text += blocks("more()") + "```python fence:2\nbroken()\n```\n"
+    settled, _ = settle(text, say)
+    assert kept(settled) == ["fine()", "more()"]
+    assert [one.what for one in settled.left] == ["with it, fence 1 fails: RuntimeError: x"]
