@@ -1,14 +1,16 @@
-"""The seam between the scheduler and engines that run several pages side by side. Types only."""
+"""The seam between the scheduler and engines that run several pages side by side."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from typing import TYPE_CHECKING, Protocol, runtime_checkable
 
 from fencerun.engines.base import Engine, EngineError
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
-from fencerun.scheduling import PLAIN, Reach
+from fencerun.plan import Share
+from fencerun.scheduling import PLAIN, Reach, accelerators
+from fencerun.unrun import Unrun
 
 if TYPE_CHECKING:
     from fencerun.distributed.luggage import Luggage
@@ -24,6 +26,19 @@ class Load:
     page: str
     need: int
     luggage: Callable[[], Luggage]
+
+
+def load(share: Share, unrun: Unrun, own: Collection[str]) -> Load:
+    """The load that a page's share of the plan is; ``own`` are the project's own capabilities."""
+    path = share.page.path
+
+    def packed() -> Luggage:
+        from fencerun import files
+        from fencerun.distributed import luggage
+
+        return luggage.pack(unrun.settled[path], unrun.beside(path), files.read(path))
+
+    return Load(path, accelerators(share, own), packed)
 
 
 @dataclass(frozen=True, slots=True)

@@ -11,9 +11,9 @@ import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, cast
 
-from fencerun import exits, files, known, preload, state
+from fencerun import exits, known, preload, state
 from fencerun.config import Project
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -32,7 +32,6 @@ from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.intake import Intake
 from fencerun.judgement import Judgement
-from fencerun.lanes import Lane, Load, SideBySide
 from fencerun.masks import Mask
 from fencerun.page import Page
 from fencerun.pagerun import PageRun, orphaned
@@ -40,12 +39,12 @@ from fencerun.plan import Member, Plan, Share, build, members, shares, untouched
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.request import RECORDABLE, Request
 from fencerun.running import Runner
-from fencerun.scheduling import accelerators, weigh
 from fencerun.selection import requiring, selector, unmatched
 from fencerun.unrun import Unrun
 
 if TYPE_CHECKING:
-    from fencerun.distributed.luggage import Luggage
+    # Loaded where pages run side by side; a serial run has no need of them.
+    from fencerun.lanes import Lane, SideBySide
 
 __all__ = ["RECORDABLE", "Request", "Session", "orphaned"]
 
@@ -156,8 +155,8 @@ class Session:
             return
         with self.engine(self.options(plan)) as engine:
             self._start(engine.describe(), parts)
-            if isinstance(engine, SideBySide):
-                self._spread(engine, parts)
+            if hasattr(engine, "lanes"):
+                self._spread(cast("SideBySide", engine), parts)
                 return
             for share in parts:
                 self.notes += self._page(share, self.runner(engine, self._tell))
@@ -180,6 +179,8 @@ class Session:
 
     def _spread(self, engine: SideBySide, parts: Sequence[Share]) -> None:
         """Run the pages on the engine's lanes."""
+        from fencerun.lanes import load
+        from fencerun.scheduling import weigh
         from fencerun.spread import Spread
 
         def run(place: int, lane: Lane, emit: Callable[[Event], None]) -> Sequence[str]:
@@ -194,24 +195,13 @@ class Session:
             engine,
             run,
             weights,
-            [self._load(share) for share in parts],
+            [load(share, self.unrun, self.gate.own) for share in parts],
             self._tell,
             self.notes.append,
             self.ahead,
             lambda event: self.request.fail_fast and _is_red(event),
             self.request.verb == "record",
         ).run()
-
-    def _load(self, share: Share) -> Load:
-        path = share.page.path
-
-        def luggage() -> Luggage:
-            from fencerun.distributed import luggage
-
-            settled = self.unrun.settled.get(path, {})
-            return luggage.pack(settled, self.unrun.beside(path), files.read(path))
-
-        return Load(path, accelerators(share, self.gate.own), luggage)
 
     def _there(self, share: Share, gate: Gate) -> tuple[Share, Unrun]:
         """A page's share, and what is known of its recordings, where other things may run."""

@@ -359,3 +359,15 @@ def _id(item: str) -> str:
     """``p0.md::1`` of the item's name."""
     path, _, rest = item.partition("::")
     return f"{path}::{re.findall(r'[0-9]+', rest)[0]}"
+
+
+def test_without_ray_it_says_what_to_install(here: Path) -> None:
+    page("a.md", "print(1)")
+    Path("ray.py").write_text("raise ImportError('as if it were not there')")
+    command = [sys.executable, "-m", "fencerun", "check", "--engine", "ray"]
+    run = subprocess.run(
+        command, env={**os.environ, "PYTHONPATH": "."}, capture_output=True, text=True, timeout=60
+    )
+    assert run.returncode == 2
+    assert "pip install 'fencerun[ray]'" in run.stderr
+    assert len(run.stderr.splitlines()) == 1
