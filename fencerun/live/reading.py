@@ -7,6 +7,7 @@ nothing of runs.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Collection, Hashable, Mapping
 from dataclasses import field, replace
 
@@ -20,6 +21,19 @@ from fencerun.session import Session
 
 #: Tags that say how a fence runs, and are no part of its key.
 _RUNS = ("requires", "skip", "timeout", "isolated", "allows", "quiet")
+
+
+#: Installed modules that take long to import, besides those that every run preloads: here each
+#: run is short. None of them is anybody's own, which would have to be read again when it changes.
+_HEAVY = tuple(
+    (name, re.compile(rf"^[ \t]*(?:import|from)[ \t]+{named}\b", re.MULTILINE))
+    for name, named in (
+        ("matplotlib.pyplot", r"matplotlib(?:\.pyplot|[ \t]+import[ \t]+pyplot)"),
+        ("pandas", "pandas"),
+        ("scipy", "scipy"),
+        ("sympy", "sympy"),
+    )
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,7 +133,8 @@ def _loads(
     texts = [fence.code for fence in page.fences] + [block.text for block in page.files]
     setups = {member.setup for member in settled.values() if member.setup}
     texts += ((read(name) or b"").decode("utf-8", "replace") for name in setups)
-    return preload.modules(texts)
+    heavy = (name for name, used in _HEAVY if any(map(used.search, texts)))
+    return (*preload.modules(texts), *heavy)
 
 
 class _Noted:

@@ -568,3 +568,17 @@ def test_a_fence_that_does_not_run_here_is_told_of(desk: Desk) -> None:
     desk.save("a.md", fence("fence:1 requires:env:NOWHERE", "print(2)"))
     assert desk.kinds == {"a.md::1": "missing"}
     assert not desk.started
+
+
+def test_what_takes_long_to_import_is_loaded_before(desk: Desk) -> None:
+    code = "import matplotlib.pyplot as plt", "print(plt.isinteractive())"
+    desk.write("a.md", fence("fence:1", *code))
+    desk.open()
+    while not desk.live.about:
+        time.sleep(0.01)
+    assert "matplotlib.pyplot" in desk.live.about
+    desk.live.run()
+    desk.settle()
+    assert desk.said == {"a.md::1": "False"}
+    verdict = desk.fence("a.md::1").verdict
+    assert verdict is not None and not verdict.leaks
