@@ -133,7 +133,7 @@ class _Linker:
         nearest = max(keys)
         if keys <= set(self.path(nearest)):
             return nearest
-        for other in sorted(self.parents, reverse=True):
+        for other in sorted((key for key in self.parents if key > nearest), reverse=True):
             if keys <= set(self.path(other)) and not self._asks_more(other, keys):
                 return other
         union = sorted({one for key in keys for one in self.path(key)})

@@ -14,6 +14,7 @@ from fencerun.engines.base import Chain, Engine, EngineEvent, Finished
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.plan import PlannedChain, build, members
+from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure
 from fencerun.session import Session
 
@@ -62,7 +63,7 @@ class Trial:
     def _run(
         self, chains: list[PlannedChain]
     ) -> tuple[dict[int, Failure], dict[int, tuple[str, ...]]]:
-        forgiving = Forgiving(self._engine)
+        forgiving = Forgiving(self._engine, self._session.secrets)
         printed: dict[int, tuple[str, ...]] = {}
         # Every step counts: a fence that sets the stage may fail, too.
         whole = [
@@ -83,10 +84,11 @@ def _key(chain: PlannedChain) -> tuple[object, ...]:
 
 
 class Forgiving:
-    """An engine whose chains go on after an exception, and that notes what failed."""
+    """An engine whose chains go on after an exception. It notes what failed, without secrets."""
 
-    def __init__(self, engine: Engine) -> None:
+    def __init__(self, engine: Engine, secrets: Redaction = NOTHING) -> None:
         self._engine = engine
+        self._secrets = secrets
         self.isolates = engine.isolates
         #: The first failure of each fence, by its number.
         self.failures: dict[int, Failure] = {}
@@ -96,7 +98,8 @@ class Forgiving:
         """As the engine does, with every exception taken for an expected one."""
         for event in self._engine.run(map(self._lenient, chains)):
             if isinstance(event, Finished) and event.outcome.failure is not None:
-                self.failures.setdefault(self._numbers[event.key], event.outcome.failure)
+                failure = self._secrets.of(event.outcome.failure)
+                self.failures.setdefault(self._numbers[event.key], failure)
             yield event
 
     def _lenient(self, chain: Chain) -> Chain:

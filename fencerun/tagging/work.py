@@ -20,6 +20,7 @@ from fencerun.infostring import Carrier
 from fencerun.page import Page
 from fencerun.plan import members
 from fencerun.publishing.finding import Sites
+from fencerun.reporters.escape import cut, encodable, one_line
 from fencerun.session import Request, Session
 from fencerun.status import problem_line
 from fencerun.tagging import outputs, report
@@ -98,7 +99,8 @@ class _Work:
 
     def _say(self, line: str) -> None:
         self.progress.clear()
-        self.stream.write(line + "\n")
+        shown = encodable(cut(one_line(line)), getattr(self.stream, "encoding", None))
+        self.stream.write(shown + "\n")
         self.stream.flush()
 
     def _refused(self, path: str, problems: Iterable[Problem]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 import re
 import shutil
+import sys
 from io import StringIO
 from pathlib import Path
 
@@ -113,6 +114,27 @@ def test_a_page_that_would_have_a_problem_stays(project: Path) -> None:
     said = run(tried=False)
     assert said.startswith("exit 3\npage.md:5: problem: this code block is never closed")
     assert "[unclosed]" in said
+    assert (project / "page.md").read_text() == text
+
+
+def test_what_a_block_says_of_itself_is_safe_to_show(
+    project: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("MY_TOKEN", "hunter2-hunter2")
+    code = "import os\nraise OSError(os.environ['MY_TOKEN'] + '\\x1b[2J' + 'x' * 5000)"
+    (project / "page.md").write_text(f"```python\n{code}\n```\n")
+    said = run()
+    assert "page.md:3: left: OSError: ***\\x1b[2Jxxx" in said
+    assert "hunter2" not in said
+    assert max(map(len, said.split("\n"))) < 700
+
+
+def test_a_block_that_tags_its_own_page(project: Path) -> None:
+    text = f"```bash\n{sys.executable} -m fencerun tag page.md\n```\n"
+    (project / "page.md").write_text(text)
+    said = run()
+    assert "page.md:2: left: " in said
+    assert " ended with status 2. " in said
     assert (project / "page.md").read_text() == text
 
 
