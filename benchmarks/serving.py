@@ -35,7 +35,7 @@ COURSE, FENCES = 200, 500
 # When the new text is there, by the clock that Python's `time.time()` reads as well.
 _SEEN = """text => new Promise(done => {
   const look = () => {
-    if (document.getElementById("body").textContent.includes(text)) done(Date.now());
+    if (document.getElementById("ui:body").textContent.includes(text)) done(Date.now());
   };
   new MutationObserver(look).observe(document.body, {childList: true, subtree: true});
   look();
@@ -109,7 +109,7 @@ def _saving(
     values: list[float] = []
     with _served(work, path.name) as (address, _):
         window.goto(address)
-        window.wait_for_selector("#now:has-text('Ready')", timeout=60_000)
+        window.wait_for_selector("#ui\\:now:has-text('Ready')", timeout=60_000)
         time.sleep(1.5)
         for turn in range(1, rounds * SAVES + 2):
             beside = path.with_name(".page.swp")
@@ -131,13 +131,13 @@ def _scrolling(work: Path, window: Any) -> Figure:
     (work / "page.md").write_text("# Many\n\n" + "\n".join(blocks))
     with _served(work, "page.md") as (address, _):
         window.goto(address)
-        window.wait_for_selector("#now:has-text('Ready')", timeout=60_000)
+        window.wait_for_selector("#ui\\:now:has-text('Ready')", timeout=60_000)
         window.evaluate(_SHIFTS)
         window.keyboard.press("a")
         for _ in range(60):
             window.mouse.wheel(0, 900)
             window.wait_for_timeout(40)
-        window.wait_for_selector("#now:has-text('passed')", timeout=60_000)
+        window.wait_for_selector("#ui\\:now:has-text('passed')", timeout=60_000)
         shifted = window.evaluate("window.shifted")
     what = f"layout shift of {FENCES} fences, scrolled while all of them run"
     return figure(what, "", [shifted], 0.1, "0.1 is what the web calls good")

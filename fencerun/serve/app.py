@@ -21,6 +21,7 @@ from importlib.resources import files
 from typing import Any, get_args
 
 from starlette.applications import Starlette
+from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
 from starlette.requests import ClientDisconnect, Request
 from starlette.responses import (
@@ -135,7 +136,7 @@ class _Routes:
             order = _order(await _read(request))
         except ValueError as error:
             return PlainTextResponse(str(error), 400)
-        why = self.state.act(order)
+        why = await run_in_threadpool(self.state.act, order)
         return PlainTextResponse(why, 409) if why else PlainTextResponse("", 202)
 
 

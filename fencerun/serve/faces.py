@@ -41,7 +41,8 @@ def decorated(view: FenceView | None, fence: Fence) -> Decoration:
 
 
 def _decoration(view: FenceView, fence: Fence | None, actions: str = "") -> Decoration:
-    made = decoration(state(view, fence), actions)
+    shown = state(view, fence)
+    made, on = decoration(shown, actions), shown.on
     if view.queued or view.running_since is not None:
         return made
     if view.held:
@@ -50,9 +51,16 @@ def _decoration(view: FenceView, fence: Fence | None, actions: str = "") -> Deco
     if view.stale:
         said = "changed since it ran" if view.verdict or view.before else "not run yet"
         return replace(made, state="stale", badge=_badge("stale", "stale", said))
-    if view.verdict is None and view.before is not None:
-        return replace(made, badge=_badge("unknown", view.before, "an earlier run"))
+    if view.verdict is None and (view.before is not None or on):
+        said = view.before or "recorded"
+        return replace(made, badge=_badge("unknown", said, _where(on) or "an earlier run"))
     return made
+
+
+def _where(on: str) -> str:
+    """The device and the day of ``device/torch-version/date``."""
+    parts = on.split("/")
+    return f"{parts[0]}, {parts[-1]}" if len(parts) > 1 else on
 
 
 def _badge(state: str, said: str, beside: str) -> str:

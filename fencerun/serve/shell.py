@@ -1,7 +1,7 @@
 """The documents around lessons: bars, lists, dialogs. HTML from data, every text escaped.
 
 Knows nothing of requests; the script in `static/` brings it to life, and without a script the
-lessons can still be read.
+lessons can still be read. Ids begin with ``ui:``, as no heading's anchor does.
 """
 
 from __future__ import annotations
@@ -32,25 +32,25 @@ _DOCUMENT = """\
 </head>
 <body data-page="{page}" data-called="{called}" data-at="{at}" data-version="{version}"
  data-word="{word}" data-boot="{boot}">
-<a class="skip" href="#main">Skip to the lesson</a>
+<a class="skip" href="#ui:main">Skip to the lesson</a>
 <header class="top">
 <button type="button" class="icon" data-act="menu" aria-label="Lessons" aria-expanded="false"
- aria-controls="lessons">{menu}</button>
+ aria-controls="ui:lessons">{menu}</button>
 <a class="home" href="/">{home}</a>
-<span class="now" id="now" role="status"></span>
+<span class="now" id="ui:now" role="status"></span>
 <span class="tools">{tools}</span>
 </header>
-<nav class="lessons" id="lessons" aria-label="Lessons">
+<nav class="lessons" id="ui:lessons" aria-label="Lessons">
 <label class="find"><span class="sr">Search the lessons</span>
-<input type="search" id="find" placeholder="Search" autocomplete="off" spellcheck="false">
+<input type="search" id="ui:find" placeholder="Search" autocomplete="off" spellcheck="false">
 <kbd>/</kbd></label>
-<ol id="hits" class="hits" hidden></ol>
-<ol id="list" class="list">{list}</ol>
+<ol id="ui:hits" class="hits" hidden></ol>
+<ol id="ui:list" class="list">{list}</ol>
 </nav>
-<main id="main" tabindex="-1">{main}</main>
-<nav class="outline" id="outline" aria-label="On this page">{outline}</nav>
-<dialog id="help" aria-labelledby="help-title">{help}</dialog>
-<p id="toast" class="toast" role="status" aria-live="polite"></p>
+<main id="ui:main" tabindex="-1">{main}</main>
+<nav class="outline" id="ui:outline" aria-label="On this page">{outline}</nav>
+<dialog id="ui:help" aria-labelledby="ui:help-title">{help}</dialog>
+<p id="ui:toast" class="toast" role="status" aria-live="polite"></p>
 </body>
 </html>
 """
@@ -81,8 +81,8 @@ def document(lesson: Lesson, lines: Sequence[Line], word: str, boot: str) -> str
         at=lesson.at,
         home=line.path,
         tools=_tools(),
-        main=f'<div id="problems">{problems(lesson)}</div>'
-        f'<div id="body" class="page">{lesson.body}</div>',
+        main=f'<div id="ui:problems">{problems(lesson)}</div>'
+        f'<div id="ui:body" class="page">{lesson.body}</div>',
         outline=outline(lesson),
     )
 
@@ -92,13 +92,14 @@ def overview(lines: Sequence[Line], word: str, boot: str) -> str:
     rows = "".join(_row(line) for line in lines)
     said = count(len(lines), "page") if lines else "No page yet. A new one appears by itself."
     head = f'<h1>Lessons</h1><p class="count">{said}</p>'
-    main = f'<div class="overview">{head}<ol class="rows" id="rows">{rows}</ol></div>'
+    main = f'<div class="overview">{head}<ol class="rows" id="ui:rows">{rows}</ol></div>'
     return _document("fencerun", lines, word, boot, home="fencerun", main=main)
 
 
 def reading(word: str, boot: str) -> str:
     """The same while the lessons are being read; the script asks for it again."""
-    main = '<div class="overview"><h1>Lessons</h1><p class="count" id="reading">Reading…</p></div>'
+    said = '<p class="count" id="ui:reading">Reading…</p>'
+    main = f'<div class="overview"><h1>Lessons</h1>{said}</div>'
     return _document("fencerun", (), word, boot, home="fencerun", main=main)
 
 
@@ -236,7 +237,7 @@ def _help() -> str:
         for keys, what in KEYS
     )
     return (
-        '<h2 id="help-title">Keys</h2>'
+        '<h2 id="ui:help-title">Keys</h2>'
         f"<table>{rows}</table><p>A click on a line of code copies its <code>path:line</code>.</p>"
         '<form method="dialog"><button type="submit">Close</button></form>'
     )

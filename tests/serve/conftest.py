@@ -83,9 +83,12 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
     assert "Traceback" not in "".join(one.said), "".join(one.said)
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
-    """A browser, Debian's or whoever's is on the path."""
+    """A browser, Debian's or whoever's is on the path.
+
+    Playwright's event loop runs while it is open, so that others cannot run theirs.
+    """
     found = next(
         filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
     )
@@ -112,7 +115,7 @@ def window(chromium: Any, served: Served) -> Iterator[Any]:
     window.on("console", lambda said: errors.extend([said.text] if said.type == "error" else []))
     window.errors = errors
     window.goto(served.address)
-    window.wait_for_selector("#list")
+    window.wait_for_selector("#ui\\:list")
     yield window
     context.close()
     assert errors == []

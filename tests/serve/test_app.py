@@ -51,7 +51,7 @@ def test_the_first_answer_does_not_wait_for_the_lessons(served: Starlette, state
 
 def test_a_lesson(served: Starlette, state: Listed) -> None:
     answer = ask(served, "GET", "/page/lessons/a.md", COOKIE)
-    assert '<div id="body" class="page"><p>body of a</p></div>' in answer.text
+    assert '<div id="ui:body" class="page"><p>body of a</p></div>' in answer.text
     assert f'data-word="{state.tokens.word}"' in answer.text
     assert state.tokens.cookie not in answer.text
     assert state.tokens.secret not in answer.text

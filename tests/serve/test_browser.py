@@ -43,10 +43,10 @@ def until(window: Any, expression: str) -> None:
 def lesson(served: Served, window: Any, name: str, text: str) -> None:
     """Write a page and open it."""
     served.write(name, text)
-    window.wait_for_selector(f'#list li[data-path="{name}"]', state="attached")
+    window.wait_for_selector(f'#ui\\:list li[data-path="{name}"]', state="attached")
     window.goto(f"{served.base}/page/{name}")
-    window.wait_for_selector("#body")
-    until(window, "document.getElementById('now').textContent !== ''")
+    window.wait_for_selector("#ui\\:body")
+    until(window, "document.getElementById('ui:now').textContent !== ''")
 
 
 def badge(window: Any, number: int, text: str) -> None:
@@ -61,7 +61,7 @@ def panel(window: Any, number: int) -> Any:
 def test_a_new_page_is_listed_and_opens(served: Served, window: Any) -> None:
     lesson(served, window, "new.md", HELLO.replace("Hello", "A *new* one"))
     assert window.title() == "A new one · fencerun"
-    assert window.locator("#list [aria-current] .title").inner_text() == "A new one"
+    assert window.locator("#ui\\:list [aria-current] .title").inner_text() == "A new one"
     assert window.locator('[id="fence:1"] .fence-output').inner_text().strip() == "one"
 
 
@@ -72,7 +72,10 @@ def test_an_edit_runs_and_shows_what_was_printed(served: Served, window: Any) ->
     window.wait_for_selector("[id='fence:1'] .fence-code:has-text('print(\"two\")')")
     assert panel(window, 1).locator("td.old").inner_text() == "one"
     assert panel(window, 1).locator("td.new").inner_text() == "two"
-    assert window.locator('#list li[data-path="edit.md"]').get_attribute("data-state") == "outdated"
+    assert (
+        window.locator('#ui\\:list li[data-path="edit.md"]').get_attribute("data-state")
+        == "outdated"
+    )
 
 
 def test_run_and_record_by_button(served: Served, window: Any) -> None:
@@ -102,7 +105,7 @@ def test_run_all_with_time_that_passes_and_stop(served: Served, window: Any) -> 
     )
     badge(window, 2, "waiting")
     window.get_by_role("button", name="Stop").click()
-    window.wait_for_selector("#now:has-text('stopped')")
+    window.wait_for_selector("#ui\\:now:has-text('stopped')")
     window.wait_for_selector('[id="fence:1"]:not([data-state=running])')
 
 
@@ -134,10 +137,15 @@ def test_output_is_text_whatever_it_is(served: Served, window: Any) -> None:
     window.keyboard.press("a")
     badge(window, 1, "failed")
     served.write("hostile.md", hostile + "\nMore.\n")
-    window.wait_for_selector("#body p:has-text('More.')")
+    window.wait_for_selector("#ui\\:body p:has-text('More.')")
     assert "<script>document.title" in panel(window, 1).inner_text()
-    assert window.locator("#body script, #body svg, #body [onerror], #body [onclick]").count() == 0
-    assert window.locator("#body a[href^=javascript]").count() == 0
+    assert (
+        window.locator(
+            "#ui\\:body script, #ui\\:body svg, #ui\\:body [onerror], #ui\\:body [onclick]"
+        ).count()
+        == 0
+    )
+    assert window.locator("#ui\\:body a[href^=javascript]").count() == 0
     assert "owned" not in window.title()
     assert alerts == []
     # An image that is not there may be asked for, and nothing else is on the console.
@@ -173,7 +181,7 @@ def test_what_is_read_stays_in_place(served: Served, window: Any) -> None:
     before = window.evaluate(place)
     more = "".join(f"Line {number}, which is new.\n\n" for number in range(20))
     served.write("long.md", text.replace("# Long\n", f"# Long\n\n{more}").replace("'one'", "'1'*9"))
-    window.wait_for_selector("#body p:has-text('Line 19')", state="attached")
+    window.wait_for_selector("#ui\\:body p:has-text('Line 19')", state="attached")
     badge_now = '[id="fence:1"] [data-part=badge]:has-text("unrecorded")'
     window.wait_for_selector(badge_now, state="attached")
     window.wait_for_timeout(150)
@@ -187,30 +195,43 @@ def test_focus_selection_and_what_is_unfolded_stay(served: Served, window: Any) 
     )
     lesson(served, window, "keep.md", text)
     window.locator("summary").click()
-    window.locator("#body a", has_text="a link").focus()
+    window.locator("#ui\\:body a", has_text="a link").focus()
     window.evaluate(
-        "getSelection().selectAllChildren([...document.querySelectorAll('#body p')]"
+        "getSelection().selectAllChildren([...document.querySelectorAll('.page p')]"
         ".find(p => p.textContent.startsWith('Some')))"
     )
     served.write("keep.md", text.replace("# Keep", "# Keep\n\nAbove.").replace("Last", "The end"))
-    window.wait_for_selector("#body p:has-text('The end')")
+    window.wait_for_selector("#ui\\:body p:has-text('The end')")
     assert window.locator("details[open]").count() == 1
     assert window.evaluate("document.activeElement.textContent") == "a link"
     assert window.evaluate("getSelection().toString()") == "Some words to select."
 
 
+def test_headings_that_are_called_as_our_parts_are(served: Served, window: Any) -> None:
+    names = ("Main", "Body", "List", "Help", "Now", "Find", "Toast", "Outline", "Problems", "Hits")
+    lesson(served, window, "names.md", HELLO + "".join(f"\n## {name}\n" for name in names))
+    window.keyboard.press("a")
+    badge(window, 1, "passed")
+    window.keyboard.press("?")
+    assert window.get_by_role("dialog").is_visible()
+    window.keyboard.press("Escape")
+    window.goto(f"{window.url}#toast")
+    assert window.evaluate("document.querySelector(':target').tagName") == "H2"
+
+
 def test_a_problem_is_shown_and_goes(served: Served, window: Any) -> None:
     lesson(served, window, "problem.md", HELLO)
     served.write("problem.md", HELLO.replace("fence:1", "fence:1 continues:9"))
-    window.wait_for_selector("#problems .problem.error")
-    assert "problem.md:3" in window.locator("#problems").inner_text()
+    window.wait_for_selector("#ui\\:problems .problem.error")
+    assert "problem.md:3" in window.locator("#ui\\:problems").inner_text()
     assert (
-        window.locator('#list li[data-path="problem.md"]').get_attribute("data-state") == "problem"
+        window.locator('#ui\\:list li[data-path="problem.md"]').get_attribute("data-state")
+        == "problem"
     )
     window.keyboard.press("a")
-    window.wait_for_selector("#toast.shown:has-text('problem')")
+    window.wait_for_selector("#ui\\:toast.shown:has-text('problem')")
     served.write("problem.md", HELLO)
-    window.wait_for_selector("#problems:empty", state="attached")
+    window.wait_for_selector("#ui\\:problems:empty", state="attached")
     window.errors[:] = [error for error in window.errors if "409" not in error]
 
 
@@ -229,13 +250,13 @@ def test_keys(served: Served, window: Any) -> None:
     window.keyboard.press("r")
     eventually(lambda: "output:2" in served.read("keys.md"), "it is recorded")
     window.keyboard.press("?")
-    assert window.locator("#help").is_visible()
+    assert window.locator("#ui\\:help").is_visible()
     window.keyboard.press("a")
     window.keyboard.press("Escape")
-    assert window.locator("#help").is_hidden()
+    assert window.locator("#ui\\:help").is_hidden()
     window.keyboard.press("?")
     window.get_by_role("button", name="Close").click()
-    assert window.locator("#help").is_hidden()
+    assert window.locator("#ui\\:help").is_hidden()
     window.keyboard.press("[")
     window.wait_for_url(lambda url: "keys.md" not in url)
 
@@ -243,7 +264,7 @@ def test_keys(served: Served, window: Any) -> None:
 def test_a_click_on_a_line_copies_where_it_is(served: Served, window: Any) -> None:
     lesson(served, window, "copy.md", HELLO)
     window.locator('.line[data-line="4"]').click()
-    window.wait_for_selector("#toast.shown")
+    window.wait_for_selector("#ui\\:toast.shown")
     assert window.evaluate("navigator.clipboard.readText()") == "copy.md:4"
     window.locator('.line[data-line="4"]').dblclick()
     window.wait_for_timeout(400)
@@ -255,10 +276,10 @@ def test_a_click_on_a_line_of_a_diff_copies_where_it_is(served: Served, window: 
     window.keyboard.press("a")
     badge(window, 1, "changed")
     panel(window, 1).locator("th", has_text="8").click()
-    window.wait_for_selector("#toast.shown")
+    window.wait_for_selector("#ui\\:toast.shown")
     assert window.evaluate("navigator.clipboard.readText()") == "copied.md:8"
     panel(window, 1).locator(".panel-line").click()
-    window.wait_for_selector("#toast.shown")
+    window.wait_for_selector("#ui\\:toast.shown")
 
 
 def test_search(served: Served, window: Any) -> None:
@@ -267,19 +288,19 @@ def test_search(served: Served, window: Any) -> None:
     )
     window.keyboard.press("/")
     window.keyboard.type("ZEBRA rare")
-    hit = window.locator("#hits a")
+    hit = window.locator("#ui\\:hits a")
     hit.wait_for()
     assert hit.count() == 1
     assert "found.md:163" in hit.inner_text()
     assert hit.locator("mark").count() == 2
     window.keyboard.press("Enter")
     window.wait_for_url("**/page/found.md#line:163")
-    window.wait_for_selector("#body p.found:has-text('zebra')")
+    window.wait_for_selector("#ui\\:body p.found:has-text('zebra')")
     window.keyboard.press("/")
     window.keyboard.type("nothing like that (")
-    window.wait_for_selector("#hits .none")
+    window.wait_for_selector("#ui\\:hits .none")
     window.keyboard.press("Escape")
-    assert window.locator("#list").is_visible()
+    assert window.locator("#ui\\:list").is_visible()
 
 
 def test_light_and_dark(served: Served, window: Any) -> None:
@@ -315,21 +336,21 @@ def test_no_width_scrolls_sideways(served: Served, window: Any, width: int) -> N
     badge(window, 1, "unrecorded")
     assert window.evaluate("document.documentElement.scrollWidth") <= width
     window.keyboard.press("l")
-    assert window.locator("#list").is_visible() == (width < 960)
+    assert window.locator("#ui\\:list").is_visible() == (width < 960)
 
 
 def test_print_has_the_lesson_alone(served: Served, window: Any) -> None:
     lesson(served, window, "print.md", HELLO)
     window.emulate_media(media="print")
     assert window.locator(".top, .lessons").evaluate_all("all => all.every(e => !e.offsetParent)")
-    assert window.locator("#body h1").is_visible()
+    assert window.locator("#ui\\:body h1").is_visible()
 
 
 def test_a_page_that_goes_is_said_to_be_gone(served: Served, window: Any) -> None:
     lesson(served, window, "going.md", HELLO)
     (served.root / "going.md").unlink()
-    window.wait_for_selector("#toast.shown:has-text('gone')")
-    assert window.locator('#list li[data-path="going.md"]').count() == 0
+    window.wait_for_selector("#ui\\:toast.shown:has-text('gone')")
+    assert window.locator('#ui\\:list li[data-path="going.md"]').count() == 0
 
 
 def test_figures_are_shown_and_other_files_are_not(served: Served, window: Any) -> None:
@@ -340,7 +361,7 @@ def test_figures_are_shown_and_other_files_are_not(served: Served, window: Any) 
     )
     (served.root / "figures" / "a.svg").write_text(svg)
     lesson(served, window, "figure.md", "# Figure\n\n![a](figures/a.svg)\n")
-    until(window, "document.querySelector('#body img').naturalWidth === 30")
+    until(window, "document.querySelector('.page img').naturalWidth === 30")
     window.goto(f"{served.base}/page/figures/a.svg")
     assert window.title() != "owned"
     assert window.goto(f"{served.base}/page/pyproject.toml").status == 404
@@ -354,11 +375,11 @@ def test_a_server_that_comes_back_is_noticed(chromium: Any, tmp_path: Any) -> No
     try:
         window = context.new_page()
         window.goto(one.address)
-        window.wait_for_selector("#body")
-        window.wait_for_selector("#now:has-text('Ready')")
+        window.wait_for_selector("#ui\\:body")
+        window.wait_for_selector("#ui\\:now:has-text('Ready')")
         one.process.terminate()
         assert one.process.wait(20) == 0
-        window.wait_for_selector("#now:has-text('Not connected')", timeout=15_000)
+        window.wait_for_selector("#ui\\:now:has-text('Not connected')", timeout=15_000)
     finally:
         context.close()
         one.process.kill()
@@ -374,7 +395,7 @@ def test_without_the_token_there_is_nothing(served: Served, chromium: Any) -> No
         assert "needs its token" in window.inner_text("body")
     # With the cookie alone, as another site would have it: reading is not acting.
     window.goto(served.address)
-    window.wait_for_selector("#list")
+    window.wait_for_selector("#ui\\:list")
     status = window.evaluate(
         """async () => (await fetch("/act", {
           method: "POST", headers: {"content-type": "application/json"},

@@ -288,6 +288,15 @@ def test_badges(table: Table, state: dict[str, Any], word: str, said: str) -> No
     assert said in message["badge"]
 
 
+def test_a_fence_that_never_ran_here_says_where_it_was_recorded() -> None:
+    recording = "```text output:1 key:1.2 on:h200/2.11/2026-01-02\n1\n```\n"
+    page = parse(f"```python fence:1 requires:cuda\n1\n```\n\n{recording}".encode(), "a.md")
+    for before, said in ((None, "recorded"), ("kept", "kept")):
+        badge = faces.message(FenceView("a.md::1", "a.md", 1, 1, before=before), page)["badge"]
+        assert said in badge
+        assert "h200, 2026-01-02" in badge
+
+
 def test_the_gravest_fence_names_the_state_of_a_lesson(desk: Desk, table: Table) -> None:
     table.set("a.md", 1, verdict=verdict())
     assert desk.lines()[0].state == "ok"

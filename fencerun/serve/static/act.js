@@ -21,7 +21,7 @@ let fading = 0;
 
 /** Shows a line for a while; screen readers say it. */
 export function toast(text, kind = "") {
-  const line = document.getElementById("toast");
+  const line = document.getElementById("ui:toast");
   line.textContent = text;
   line.dataset.kind = kind;
   line.classList.add("shown");

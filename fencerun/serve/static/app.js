@@ -55,7 +55,7 @@ async function missed(hello) {
   const answer = await fetch("/lessons");
   if (!answer.ok) return;
   // The answer waited for the lessons to be read.
-  if (byId("reading")) return location.reload();
+  if (byId("ui:reading")) return location.reload();
   const data = await answer.json();
   lessons.renewed(data.lessons, data.at);
   // What was heard since the answer was made is newer than it.
@@ -98,11 +98,11 @@ function put(data) {
   const fresh = document.createElement("template");
   fresh.innerHTML = data.body;
   steadily(() => {
-    morph(byId("body"), fresh.content);
-    byId("problems").innerHTML = data.problems;
+    morph(byId("ui:body"), fresh.content);
+    byId("ui:problems").innerHTML = data.problems;
     fences.renewed(data.at);
   });
-  if (byId("outline").innerHTML !== data.contents) byId("outline").innerHTML = data.contents;
+  if (byId("ui:outline").innerHTML !== data.contents) byId("ui:outline").innerHTML = data.contents;
   document.title = `${data.title} · fencerun`;
   document.body.dataset.version = data.version;
   follow();
@@ -110,7 +110,7 @@ function put(data) {
 
 /** The line at the top that says what goes on. */
 function now() {
-  const line = byId("now");
+  const line = byId("ui:now");
   const [text, kind] = status();
   line.textContent = text;
   line.dataset.kind = kind;
@@ -160,7 +160,7 @@ const clicked = {
   "run-all": () => act("run"),
   "record-all": () => act("record"),
   stop: () => act("stop"),
-  help: () => byId("help").showModal(),
+  help: () => byId("ui:help").showModal(),
 };
 
 document.addEventListener("click", (event) => {
@@ -168,7 +168,7 @@ document.addEventListener("click", (event) => {
   if (!button) {
     const drawer = root.classList.contains("drawer");
     if (drawer && !event.target.closest(".lessons")) menu();
-    if (event.target.id === "help") byId("help").close();
+    if (event.target.id === "ui:help") byId("ui:help").close();
     return;
   }
   if (button.dataset.copy) return copy(button.dataset.copy);
@@ -214,7 +214,7 @@ keys({
 function toLine() {
   const line = Number(/^#line:(\d+)$/.exec(location.hash)?.[1]);
   if (!line) return;
-  const blocks = [...document.querySelectorAll("#body [data-line]")];
+  const blocks = [...document.querySelectorAll("#ui\\:body [data-line]")];
   const found = blocks.filter((block) => Number(block.dataset.line) <= line).pop();
   found?.scrollIntoView({ block: "center" });
   found?.classList.add("found");

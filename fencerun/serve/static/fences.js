@@ -116,7 +116,7 @@ export function onCurrent(verb) {
   else act(verb, [numberOf(fence)]);
 }
 
-document.getElementById("main").addEventListener("click", (event) => {
+document.getElementById("ui:main").addEventListener("click", (event) => {
   const fence = event.target.closest(".fence[data-fence]");
   if (fence) choose(fence, false);
   // A line that a message or a diff names.

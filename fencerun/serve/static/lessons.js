@@ -1,9 +1,9 @@
 // The list of lessons, and the search.
 
-const list = document.getElementById("list");
-const rows = document.getElementById("rows");
-const find = document.getElementById("find");
-const hits = document.getElementById("hits");
+const list = document.getElementById("ui:list");
+const rows = document.getElementById("ui:rows");
+const find = document.getElementById("ui:find");
+const hits = document.getElementById("ui:hits");
 
 const address = (path) => `/page/${path.split("/").map(encodeURIComponent).join("/")}`;
 

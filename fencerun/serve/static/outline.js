@@ -1,6 +1,6 @@
 // The contents beside the lesson show where the reader is.
 
-const outline = document.getElementById("outline");
+const outline = document.getElementById("ui:outline");
 let headings = [];
 let asked = false;
 

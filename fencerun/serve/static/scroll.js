@@ -18,14 +18,14 @@ export function steadily(change) {
 function inView() {
   if (scrollY < 4) return [];
   const top = document.querySelector(".top")?.getBoundingClientRect().bottom ?? 0;
-  const body = document.getElementById("body").getBoundingClientRect();
+  const body = document.getElementById("ui:body").getBoundingClientRect();
   const found = new Map();
   for (let y = top + 4; y < innerHeight; y += 48) {
     // A little to the right, where list items and quotes begin too.
     let element = document.elementFromPoint(body.left + Math.min(40, body.width / 2), y);
-    for (; element && element.id !== "body"; element = element.parentElement) {
+    for (; element && element.id !== "ui:body"; element = element.parentElement) {
       if (!found.has(element)) found.set(element, element.getBoundingClientRect().top);
     }
   }
-  return [...found].filter(([element]) => element.closest("#body"));
+  return [...found].filter(([element]) => element.closest("#ui\\:body"));
 }
