@@ -371,3 +371,19 @@ def test_without_ray_it_says_what_to_install(here: Path) -> None:
     assert run.returncode == 2
     assert "pip install 'fencerun[ray]'" in run.stderr
     assert len(run.stderr.splitlines()) == 1
+
+
+def test_ctrl_c_also_ends_what_runs_again(here: Path) -> None:
+    page("a.md", meeting("a", "b") + "\nopen('a-again', 'a').write('x'); time.sleep(60)")
+    page("b.md", meeting("b", "a") + "\ntime.sleep(0.3); os.kill(os.getppid(), 9); time.sleep(60)")
+    command = [sys.executable, "-m", "fencerun", "check", "-j2"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as run:
+        until = time.monotonic() + 40
+        while time.monotonic() < until:
+            time.sleep(0.05)
+            if Path("a-again").exists() and len(Path("a-again").read_text()) == 2:
+                break
+        run.send_signal(signal.SIGINT)
+        said, _ = run.communicate(timeout=30)
+    assert Path("a-again").read_text() == "xx"
+    assert run.returncode == 130, said

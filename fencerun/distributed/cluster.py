@@ -53,18 +53,18 @@ class Cluster:
             what = f"--address {address}: a Ray Client cannot stream what fences print"
             raise UsageError(what, "run fencerun on a node of the cluster, with --address auto")
         self._is_ours = not ray.is_initialized()
-        # Ray prints what its daemons say into sys.stdout, where reports go.
-        self._silence = contextlib.redirect_stdout(io.StringIO())
         if self._is_ours:
             _connect(address)
-        self._silence.__enter__()
+        # Ray prints what its daemons say into sys.stdout, where reports go.
+        self._silence = contextlib.ExitStack()
+        self._silence.enter_context(contextlib.redirect_stdout(io.StringIO()))
         self._station = ray.remote(Station)
 
     def close(self) -> None:
         """Leave the cluster; end it, if it was started for us. Safe to call twice."""
         if self._is_ours and ray.is_initialized():
             ray.shutdown()
-            self._silence.__exit__(None, None, None)
+        self._silence.close()
 
     def nodes(self) -> list[dict[str, float]]:
         """What each living node has, by Ray's names: ``CPU``, ``GPU``."""

@@ -9,14 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from threading import Lock
 from types import TracebackType
-from typing import Any
 
 from fencerun.engines.base import (
     Blocked,
     Chain,
-    EngineError,
     EngineEvent,
     EngineOptions,
     Finished,
@@ -26,7 +23,8 @@ from fencerun.engines.base import (
 from fencerun.engines.blame import Death
 from fencerun.engines.clues import Clues
 from fencerun.engines.launch import Worker
-from fencerun.engines.sources import Plain, Source, Zygote
+from fencerun.engines.shared import Shared
+from fencerun.engines.sources import Plain, Zygote
 from fencerun.engines.supervise import Reply
 from fencerun.engines.worker import WorkerEngine
 from fencerun.lanes import Lane, Load
@@ -91,64 +89,20 @@ class Pool:
         self.close()
 
 
-class Shared:
-    """A source of workers that several threads ask, one at a time."""
-
-    def __init__(self, source: Source) -> None:
-        self._source = source
-        self._lock = Lock()
-        #: Workers that are somebody's, and the lock that keeps them from being given up meanwhile.
-        self._taken: set[Worker] = set()
-        self._taking = Lock()
-        self._halted = False
-
-    def start(self) -> None:
-        with self._lock:
-            self._source.start()
-
-    def worker(self) -> Worker:
-        with self._lock:
-            if self._halted:
-                raise EngineError("the run was halted")
-            worker = self._source.worker()
-        with self._taking:
-            self._taken.add(worker)
-        return worker
-
-    def give_up(self, worker: Worker) -> None:
-        """Its owner is about to end it."""
-        with self._taking:
-            self._taken.discard(worker)
-
-    def status(self, worker: Worker, seconds: float) -> int | None:
-        with self._lock:
-            return self._source.status(worker, seconds)
-
-    def about(self) -> dict[str, Any]:
-        with self._lock:
-            return self._source.about()
-
-    def halt(self) -> None:
-        """End what every worker is doing, and give none any more."""
-        self._halted = True
-        with self._taking:
-            for worker in self._taken:
-                worker.kill()
-
-    def close(self) -> None:
-        """Not when one lane closes."""
-
-    def end(self) -> None:
-        """End every process. Safe to call twice."""
-        with self._lock:
-            self._source.close()
-
-
 class PoolLane(WorkerEngine):
     """The default engine, with a source of workers and a directory that are not its own alone."""
 
-    def __init__(self, options: EngineOptions, source: Shared, clues: Clues, grace: float) -> None:
+    def __init__(
+        self,
+        options: EngineOptions,
+        source: Shared,
+        clues: Clues,
+        grace: float,
+        *,
+        alone: bool = False,
+    ) -> None:
         super().__init__(options, source=source, grace=grace)
+        self._alone = alone
         self._forks = source
         self._clues = clues
         self._grace = grace
@@ -159,7 +113,8 @@ class PoolLane(WorkerEngine):
         super().discard(worker)
 
     def finish(self, worker: Worker, job: Job, chain: Chain, answer: Reply | Death) -> Outcome:
-        self._orphaned = isinstance(answer, Death) and answer.status is None
+        gone = isinstance(answer, Death) and answer.status is None
+        self._orphaned = gone and not self._alone
         return super().finish(worker, job, chain, answer)
 
     def own(self, done: Outcome, chain: Chain) -> Outcome:
@@ -192,7 +147,10 @@ class PoolLane(WorkerEngine):
         """The events of a chain from the end of that job on."""
         told = [job.key for job in chain.jobs]
         told = told[: told.index(key)]
-        with WorkerEngine(self._options, grace=self._grace) as engine:
+        with (
+            self._forks.apart(self._options) as source,
+            PoolLane(self._options, source, self._clues, self._grace, alone=True) as engine,
+        ):
             for event in engine.run([chain]):
                 if event.key not in told and (event.key != key or not isinstance(event, Started)):
                     yield event

@@ -88,7 +88,7 @@ def run(verb: str, address: str | None, *names: str) -> list[Event]:
     engine = choice.engine("ray", address=address) if address else choice.engine()
     with warnings.catch_warnings():
         session = launch.session(
-            Request(verb, launch.targets(names)),  # type: ignore[arg-type]
+            Request(verb, launch.targets(names), carry=True),  # type: ignore[arg-type]
             found.append,
             python=sys.executable,
             engine=engine,
