@@ -103,7 +103,7 @@ class Saves:
         if new:
             how = "Enter runs what is stale" if self._keys else f"fencerun check {name}"
             yield (Span("location", name), Span("warning", f": {_fences(new)} held back"),
-                   Span("faint", ", for the time that takes or since it runs itself again; "),
+                   Span("faint", " (slow, or changing its own inputs): "),
                    Span("command", how))  # fmt: skip
 
     def _fence_done(self, verdict: Verdict) -> Iterator[Line]:

@@ -525,6 +525,38 @@ def test_closing_ends_all_of_it_at_any_time(desk: Desk) -> None:
         desk.live.close()
 
 
+def test_a_recording_that_is_ended_leaves_the_page(desk: Desk) -> None:
+    text = "\n".join((ONE, fence("fence:5", SLEEP)))
+    page = desk.write("a.md", text)
+    desk.open()
+    assert desk.live.record(["a.md"]) == 2
+    while "a.md::5" not in desk.started:
+        time.sleep(0.002)
+    desk.live.stop()
+    desk.settle()
+    assert page.read_text() == text
+    # A save ends it too, and what was saved runs.
+    desk.live.record(["a.md"])
+    while desk.started.count("a.md::5") < 2:
+        time.sleep(0.002)
+    desk.save("a.md", ONE, fence("fence:5", "print('awake')"))
+    assert desk.said == {"a.md::5": "awake"}
+    assert "output" not in page.read_text()
+
+
+def test_a_page_that_changes_while_it_is_recorded_keeps_the_change(desk: Desk) -> None:
+    pause = fence("fence:5", "import time; time.sleep(0.5); print('slept')")
+    page = desk.write("a.md", ONE, pause)
+    desk.open()
+    desk.live.record(["a.md::5"])
+    desk.until(FenceStarted)
+    desk.save("a.md", "A word.\n", ONE.replace("x = 1", "x = 2"), pause)
+    text = page.read_text()
+    assert text.startswith("A word.") and "x = 2" in text
+    assert "```text output:5\nslept\n```" in text
+    assert {"a.md::5": "recorded", "a.md::1": "unrecorded"}.items() <= desk.kinds.items()
+
+
 def test_a_fence_that_kills_its_process_costs_itself(desk: Desk) -> None:
     desk.write("a.md", fence("fence:1", "import os; os.kill(os.getpid(), 9)"), THREE)
     desk.open()

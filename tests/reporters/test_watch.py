@@ -76,8 +76,7 @@ CASES: dict[str, tuple[list[LiveEvent], list[str]]] = {
     ),
     "held back": (
         [PageRead("a.md", (), ("a.md::1",)), PageRead("a.md", (), ("a.md::1",))],
-        ["a.md: fence 1 held back, for the time that takes or since it runs itself again;",
-         "  fencerun check a.md"],
+        ["a.md: fence 1 held back (slow, or changing its own inputs): fencerun check a.md"],
     ),
     "problems, told once, and their end": (
         [PageRead("a.md", problems=(Problem("a.md", 3, "tag", "no such tag", "delete it"),)),
