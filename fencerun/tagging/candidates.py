@@ -39,6 +39,8 @@ class Candidate:
     names: Bindings
     needs: str | None = None
     transcript: Transcript | None = None
+    #: Whether its last value is part of its output.
+    echo: bool = False
 
     @property
     def line(self) -> int:

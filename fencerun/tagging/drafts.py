@@ -70,6 +70,7 @@ def _fences(
         tags = Tags(
             continues=None if parent is None else numbers[parent],
             requires=requires(candidate) or None,
+            echo=candidate.echo or None,
         )
         info = InfoString(candidate.block.info.language, "words", number, tags=tags)
         block = replace(candidate.block, info=info)

@@ -7,13 +7,14 @@ the fence printed is its recording from now on. Knows nothing of how the fence w
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
 
 from fencerun.canonical import recorded
 from fencerun.frozen import dataclass
-from fencerun.infostring import Carrier, parse_info
+from fencerun.infostring import Carrier, InfoString, parse_info
 from fencerun.page import CodeBlock, Page
 from fencerun.patterns import later
-from fencerun.tagging.candidates import Candidate
+from fencerun.tagging.candidates import Candidate, Left
 from fencerun.tagging.writing import Tag, possible
 
 _LANGUAGES = frozenset({"", "text", "txt", "output", "out", "plain", "plaintext", "none"})
@@ -37,12 +38,16 @@ def shown(
     """The outputs of ``kept`` that the page shows. ``printed`` are canonical lines, by line."""
     for candidate in kept:
         said = printed.get(candidate.line)
-        if not said or candidate.transcript is not None:
+        if said is None or candidate.transcript is not None:
             continue
         block = _below(page, candidate)
         if block is not None:
-            text = block.content.removesuffix("\n")
-            yield Shown(candidate, block, recorded(text) == said)
+            yield Shown(candidate, block, bool(said) and text_of(block) == said)
+
+
+def text_of(block: CodeBlock) -> tuple[str, ...]:
+    """What a block says, as canonical lines."""
+    return recorded(block.content.removesuffix("\n"))
 
 
 def tags(
@@ -51,8 +56,8 @@ def tags(
     """The tags that make recordings of the blocks which say exactly what was printed."""
     made = []
     for one in found:
-        carrier = possible(page, one.block, wished)
-        if one.exact and carrier is not None and one.block.closed:
+        carrier = possible(page, one.block, wished) if one.block.closed else None
+        if one.exact and carrier is not None:
             made.append(Tag(one.block, numbers[one.candidate.line], carrier, "output"))
     return made
 
@@ -65,6 +70,8 @@ def _below(page: Page, candidate: Candidate) -> CodeBlock | None:
         if len(label) > _SHORT or "\n" in label or not label.rstrip("*_ ").endswith(":"):
             return None
         at += 3
+    if at < len(tokens) and tokens[at].type == "code_block":
+        return _indented(tokens[at], at)
     if at >= len(tokens) or tokens[at].type != "fence":
         return None
     token = tokens[at]
@@ -80,3 +87,30 @@ def _below(page: Page, candidate: Candidate) -> CodeBlock | None:
         start, start, end, token.markup, token.content, info, (), False,
         end - start - count == 2, (at,),
     )  # fmt: skip
+
+
+def _indented(token: Any, at: int) -> CodeBlock:
+    """Indented code, as nbconvert writes outputs: it takes no tag, as a block never closed."""
+    start, end = token.map
+    return CodeBlock(start, start, end, "", token.content, InfoString(), (), False, False, (at,))
+
+
+def remark(one: Shown, number: int, said: Sequence[str]) -> Left | None:
+    """What to do about a block that shows an output and cannot be tagged as it is.
+
+    ``number`` is that of its fence, which printed ``said``.
+    """
+    line = one.block.line
+    if not one.block.markup:
+        if not one.exact:
+            return None  # it may be anything
+        what = f"it looks like the output of fence {number}, and is indented as code"
+        return Left(line, what, "delete it and record, or fence it as `text`")
+    if one.exact:
+        return None
+    if not said:
+        what = f"it looks like the output of fence {number}, which printed nothing"
+        remedy = f"if its last value is meant, write `echo` beside `fence:{number}`"
+        return Left(line, what, f"{remedy}, and tag this block `output:{number}`")
+    what = f"it looks like the output of fence {number}, which printed something else"
+    return Left(line, what, f"tag it `output:{number}` and record, or delete it")

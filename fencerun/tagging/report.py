@@ -40,6 +40,8 @@ def _tag(tag: Tag, settled: Settled) -> str:
     if tag.requires:
         needs = next((c.needs for c in settled.kept if c.line == tag.block.line), None)
         said += f", requires {', '.join(tag.requires)}" + (f" for `{needs}`" if needs else "")
+    if tag.echo:
+        said += ", echo for its last value"
     if tag.kind == "fence" and (why := settled.idle.get(tag.block.line)):
         said += f"; not tried here: {why}"
     return said

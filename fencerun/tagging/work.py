@@ -26,6 +26,7 @@ from fencerun.status import problem_line
 from fencerun.tagging import outputs, report
 from fencerun.tagging.candidates import Candidate, Left, candidates
 from fencerun.tagging.drafts import first_number, requires
+from fencerun.tagging.echoes import echoed
 from fencerun.tagging.links import Links
 from fencerun.tagging.outputs import Shown
 from fencerun.tagging.progress import Progress
@@ -142,7 +143,10 @@ class _Work:
                 self._trial = Trial(self.session, engine)
             run = self._trial.run
         own = members(page, self.session.defaults(page))
-        return Search(page, own, found, settable(page), run).settled()
+        search = Search(page, own, found, settable(page), run)
+        settled = search.settled()
+        shown = list(outputs.shown(page, settled.kept, settled.printed))
+        return echoed(search, settled, shown)
 
     def _options(self, codes: Sequence[str]) -> EngineOptions:
         project = self.session.project
@@ -165,7 +169,7 @@ class _Work:
             both = tagged(page, [*tags, *more], previous)
             if not isinstance(both, Refusal):
                 made, tags = both, [*tags, *more]
-        left = _besides(left, found, numbers)
+        left = _besides(left, found, numbers, settled)
         if isinstance(made, Refusal):
             self._refused(page.path, [made.problem(page.path)])
             return
@@ -223,17 +227,15 @@ def fit(
 
 
 def _besides(
-    left: Sequence[Left], found: Sequence[Shown], numbers: Mapping[int, int]
+    left: Sequence[Left], found: Sequence[Shown], numbers: Mapping[int, int], settled: Settled
 ) -> list[Left]:
     """What is left, with the blocks that show an output, and not as code without a language."""
     lines = {one.block.line for one in found}
     rest = [one for one in left if one.line not in lines]
     for one in found:
-        if not one.exact:
-            number = numbers[one.candidate.line]
-            what = f"it looks like the output of fence {number}, which printed something else"
-            remedy = f"tag it `output:{number}` and record, or delete it"
-            rest.append(Left(one.block.line, what, remedy))
+        line = one.candidate.line
+        if (said := outputs.remark(one, numbers[line], settled.printed[line])) is not None:
+            rest.append(said)
     return rest
 
 
@@ -262,6 +264,7 @@ def tags_of(page: Page, settled: Settled, wished: Carrier) -> list[Tag]:
                 possible(page, candidate.block, wished) or wished,
                 continues=None if parent is None else numbers[parent],
                 requires=requires(candidate),
+                echo=candidate.echo,
             )
         )
     return tags

@@ -34,12 +34,14 @@ class Tag:
     kind: Literal["fence", "output"] = "fence"
     continues: int | None = None
     requires: tuple[str, ...] = ()
+    echo: bool = False
 
     def words(self, sign: str) -> str:
         """The tags, with ``sign`` between name and value."""
         said = [f"{self.kind}{sign}{self.number}"]
         said += [f"continues{sign}{self.continues}"] if self.continues else []
         said += [f"requires{sign}{','.join(self.requires)}"] if self.requires else []
+        said += ["echo=yes" if sign == "=" else "echo"] if self.echo else []
         return " ".join(said)
 
 
@@ -230,6 +232,7 @@ def _is_meant(tag: Tag, block: CodeBlock) -> bool:
         and (info.language, info.carrier) == (language, tag.carrier)
         and info.tags.continues == tag.continues
         and (info.tags.requires or ()) == tag.requires
+        and bool(info.tags.echo) == tag.echo
         and not info.faults
     )
 

@@ -65,6 +65,13 @@ def test_all_that_a_tag_says() -> None:
     )
 
 
+def test_echo() -> None:
+    assert tag(BLOCK, "words", echo=True) == BLOCK.replace("python", "python fence:7 echo")
+    braces = BLOCK.replace("python", "python {fence=7 echo=yes}")
+    assert tag(BLOCK, "attributes", echo=True) == braces
+    assert tag(BLOCK, "comment", echo=True) == f"<!-- fence:7 echo -->\n{BLOCK}"
+
+
 @pytest.mark.parametrize(
     ("before", "after"),
     [

@@ -35,7 +35,7 @@ PURE = (
         f"tagging/{name}"
         for name in (
             *("bindings", "sketches", "shells", "gpu", "candidates", "links", "writing"),
-            *("drafts", "outputs", "reasons", "report", "settle"),
+            *("drafts", "outputs", "echoes", "reasons", "report", "settle"),
         )
     ),
     *("redaction", "sharding"),
