@@ -9,7 +9,7 @@ import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
-from benchmarks import reading, throughput, warm, watching
+from benchmarks import reading, serving, throughput, warm, watching
 from benchmarks.figures import Figure, as_json, as_markdown
 from benchmarks.measure import machine
 
@@ -23,6 +23,7 @@ ALL: dict[str, Callable[[Path, int], Iterator[Figure]]] = {
     "status": reading.status,
     "growth": reading.growth,
     "watch": watching.watching,
+    "serve": serving.serving,
 }
 
 

@@ -62,6 +62,20 @@ def app(state: State) -> Starlette:
     )
 
 
+class _Page(HTMLResponse):
+    """A document. What is no text on a page or in its name shows as a question mark."""
+
+    def render(self, content: str) -> bytes:
+        return content.encode("utf-8", "replace")
+
+
+class _Data(JSONResponse):
+    """JSON that is ASCII, whatever is in it."""
+
+    def render(self, content: Any) -> bytes:
+        return json.dumps(content).encode()
+
+
 class _Static(StaticFiles):
     """The front end's files, which a browser asks for again only where they changed."""
 
@@ -86,11 +100,11 @@ class _Routes:
     def index(self, request: Request) -> Response:
         word, boot = self.state.tokens.word, self.state.hub.boot
         if not self.state.opened:
-            return HTMLResponse(shell.reading(word, boot))
+            return _Page(shell.reading(word, boot))
         lines = self.state.lines()
         if len(lines) == 1:
             return RedirectResponse(shell.address(lines[0].path), 303)
-        return HTMLResponse(shell.overview(lines, word, boot))
+        return _Page(shell.overview(lines, word, boot))
 
     def page(self, request: Request) -> Response:
         path = request.path_params["path"]
@@ -98,12 +112,12 @@ class _Routes:
         if lesson is not None:
             lines = self.state.lines()
             word, boot = self.state.tokens.word, self.state.hub.boot
-            return HTMLResponse(shell.document(lesson, lines, word, boot))
+            return _Page(shell.document(lesson, lines, word, boot))
         asset = assets.find(path, self.state.base, self.state.directories())
         if asset is None:
             lines = self.state.lines()
             missing = shell.missing(path, lines, self.state.tokens.word, self.state.hub.boot)
-            return HTMLResponse(missing, 404)
+            return _Page(missing, 404)
         response = FileResponse(asset.path, media_type=asset.kind)
         response.headers["cache-control"] = "no-cache"
         if asset.kind == assets.KINDS[".svg"]:
@@ -114,16 +128,16 @@ class _Routes:
         lesson = self.state.lesson(request.path_params["path"])
         if lesson is None:
             return PlainTextResponse("no such lesson", 404)
-        return JSONResponse(body_data(lesson))
+        return _Data(body_data(lesson))
 
     def lessons(self, request: Request) -> Response:
         at = self.state.hub.number  # before anything is looked at: what comes later is told again
         lines = [line.data() for line in self.state.lines()]
-        return JSONResponse({"at": at, "lessons": lines, **self.state.status()})
+        return _Data({"at": at, "lessons": lines, **self.state.status()})
 
     def search(self, request: Request) -> Response:
         words = request.query_params.get("q", "")[:200]
-        return JSONResponse([asdict(hit) for hit in self.state.search(words)])
+        return _Data([asdict(hit) for hit in self.state.search(words)])
 
     async def events(self, request: Request) -> Response:
         query = request.query_params

@@ -64,7 +64,7 @@ _MENU = (
 
 def address(path: str) -> str:
     """Where a lesson is."""
-    return f"/page/{quote(path)}"
+    return f"/page/{quote(path, errors='replace')}"
 
 
 def document(lesson: Lesson, lines: Sequence[Line], word: str, boot: str) -> str:

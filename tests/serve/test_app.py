@@ -37,6 +37,13 @@ def test_the_list(served: Starlette) -> None:
     assert "<script>alert" not in answer.text
 
 
+def test_what_is_no_text_breaks_no_answer(tmp_path: Path) -> None:
+    name, body = b"caf\xe9.md".decode("utf-8", "surrogateescape"), "<p>caf\udce9</p>"
+    served = app(Listed({name: body, "a.md": body}, tmp_path))
+    for target in ("/", "/page/a.md", "/body/a.md", "/lessons", "/search?q=%ff"):
+        assert ask(served, "GET", target, COOKIE).status == 200, target
+
+
 def test_one_lesson_is_shown_at_once(tmp_path: Path) -> None:
     answer = ask(app(Listed({"a b.md": ""}, tmp_path)), "GET", "/", COOKIE)
     assert (answer.status, answer.headers["location"]) == (303, "/page/a%20b.md")
