@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from properties.pages import lessons, wrecks
+from properties.test_splicing import _code as by_cmark
 
 from fencerun.infostring import Carrier
 from fencerun.page import Page
@@ -225,3 +226,4 @@ def test_nothing_else_changes(data: bytes, carrier: Carrier, draw: st.DataObject
     assert [fence.block.content for fence in after.fences] == [one.block.content for one in kept]
     assert _codes(after) == _codes(page)
     assert len(after.untagged) == len(page.untagged) - len(kept)
+    assert [code for _, code in by_cmark(after)] == [code for _, code in by_cmark(page)]
