@@ -65,6 +65,7 @@ _NEAR = {
     **dict.fromkeys(("shell-session", "shellsession", "sh-session", "terminal"), "console"),
 }
 _BRACED = later(r"\{\.?(python|py|bash|sh|pycon|console|code-cell)\b", 2)
+_GLUED = later(r"(python3?|py|bash|sh|pycon|console)[,;]\S+")
 _OPENER = later(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})[ \t]*([A-Za-z0-9]+)[^`\r\n]*\Z"
 )
@@ -165,6 +166,9 @@ def _near(page: Page) -> Iterator[Left]:
             what = f"`{info}`: braces that stand first are for other tools"
             language = braced[1].lower().replace("code-cell", "python")
             yield Left(line, what, f"write `{language}` first if it is to run here")
+        elif glued := _GLUED.fullmatch(first):
+            what = f"`{first}` is no language that runs"
+            yield Left(line, what, f"write `{glued[1]}` and the rest as words of their own")
         elif first in _NEAR and not _is_ours(page, token.map[0]):
             remedy = f"write `{_NEAR[first]}` as its language if it is to run"
             yield Left(line, f"`{first}` is no language that runs", remedy)

@@ -58,6 +58,7 @@ def test_candidates(text: str, codes: list[str]) -> None:
         pytest.param("```{.python .input}\nx\n```\n", 1, "braces that stand first", id="pandoc"),
         pytest.param("```{code-cell} ipython3\nx\n```\n", 1, "braces that stand", id="myst"),
         pytest.param("```shell\nls\n```\n", 1, "`shell` is no language", id="shell"),
+        pytest.param("```python,editable\nx\n```\n", 1, "`python,editable` is no", id="glued"),
         pytest.param("```ipython\nx\n```\n", 1, "`ipython` is no language", id="ipython"),
         pytest.param("```\nimport os\nos.sep\n```\n", 1, "looks like python", id="guess"),
         pytest.param("```\n>>> x\n```\n", 1, "looks like pycon", id="guess-pycon"),
