@@ -68,17 +68,32 @@ def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Probl
     import yaml
 
     try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
+        found = _ours(yaml.SafeLoader(text))
+    except Exception as error:  # PyYAML's constructors raise whatever int() and datetime do
         mark = getattr(error, "problem_mark", None)
         line = 2 + (mark.line if mark else 0)
-        what = f"the front matter is not YAML: {getattr(error, 'problem', None) or error}"
+        why = getattr(error, "problem", None) or (str(error).split("\n")[0] or type(error).__name__)
+        what = f"the front matter is not YAML: {why}"
         return count, PageSettings(), (Problem(path, line, "front-matter", what, "mend it"),)
-    if not isinstance(loaded, dict) or "fencerun" not in loaded:
+    if found is None:
         return count, None, ()
     line = next((k + 1 for k in range(count) if lines.text(k).startswith("fencerun")), 1)
-    settings, problems = from_mapping(loaded["fencerun"], path, line, lines, count)
+    settings, problems = from_mapping(found[0], path, line, lines, count)
     return count, settings, problems
+
+
+def _ours(loader: Any) -> tuple[object] | None:
+    """What stands under ``fencerun`` in a YAML mapping; None where nothing does.
+
+    The rest belongs to other tools, which may have tags and dates of their own: it is parsed and
+    not made into values. Raises whatever a constructor does.
+    """
+    node = loader.get_single_node()
+    pairs = node.value if getattr(node, "id", "") == "mapping" else ()
+    for key, value in reversed(pairs):  # the last one counts
+        if key.value == "fencerun":
+            return (loader.construct_document(value),)
+    return None
 
 
 def _extent(lines: Lines) -> int:
@@ -135,6 +150,10 @@ def from_mapping(
             at = _line_of(str(name), lines, stop) or line
             what = named(name, error.args[0]) if name in NAMES else error.args[0]
             problems.append(Problem(path, at, "settings", what, error.args[1]))
+        except (ValueError, RecursionError):  # a number too long, or lists too deep, to be shown
+            at = _line_of(str(name), lines, stop) or line
+            what = f"`{name}` has a value that cannot be"
+            problems.append(Problem(path, at, "settings", what, "write a shorter one"))
     return PageSettings(defaults=Tags(**tags), **own), tuple(problems)
 
 

@@ -54,6 +54,15 @@ def test_settings() -> None:
     assert read(text) == (10, PageSettings("pytc_m25", tags), [])
 
 
+@pytest.mark.parametrize(
+    "other",
+    ["date: 2026-02-30", "x: !env HOME", "n: !!int ''", "p: !!python/name:a.b", "e: &a [*a]"],
+)
+def test_what_belongs_to_other_tools_is_their_business(other: str) -> None:
+    text = f"---\n{other}\nfencerun:\n  timeout: 3\n---\n"
+    assert read(text) == (5, PageSettings(defaults=Tags(timeout=3.0)), [])
+
+
 def test_yaml_is_not_loaded_for_pages_that_do_not_name_fencerun(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -72,6 +81,15 @@ def test_yaml_is_not_loaded_for_pages_that_do_not_name_fencerun(
         pytest.param("---\nfencerun: 3\n---\n", 2, "no settings", id="no-mapping"),
         pytest.param("---\nfencerun:\n  op_namespace: a::b\n---\n", 3, "a::b", id="namespace"),
         pytest.param("---\nfencerun:\n  continues: 3\n---\n", 3, "previous", id="continues"),
+        pytest.param(
+            "---\nfencerun:\n  timeout: !!timestamp 2026-02-30\n---\n", 2, "not YAML", id="no-date"
+        ),
+        pytest.param("---\nfencerun:\n  timeout: !!int ''\n---\n", 2, "not YAML", id="no-int"),
+        pytest.param(
+            f"---\nfencerun:\n  rtol: 0x{'f' * 5000}\n---\n", 3, "cannot be", id="a-long-number"
+        ),
+        pytest.param("---\nfencerun: \x01\n---\n", 2, "not YAML", id="control-character"),
+        pytest.param(f"---\nfencerun: {'[' * 3000}\n---\n", 2, "not YAML", id="deep"),
     ],
 )
 def test_faults_have_the_line_of_the_page(text: str, line: int, says: str) -> None:
