@@ -30,7 +30,7 @@ from fencerun.events import (
 from fencerun.frozen import dataclass
 from fencerun.live import Live, PageView
 from fencerun.rendering import render
-from fencerun.serve import faces, search, titles
+from fencerun.serve import faces, pictures, search, titles
 from fencerun.serve.hub import Hub
 from fencerun.serve.state import Hit, Lesson, Line, Order
 from fencerun.serve.tokens import Tokens
@@ -223,6 +223,7 @@ class Desk:
         rendered = render(
             view.page,
             decorate=lambda fence: faces.decorated(fences.get(fence.number), fence),
+            image=pictures.versioned(view.path),
             hidden=True,
         )
         line = self._line(view)
@@ -267,4 +268,5 @@ class Desk:
 
 def _version(view: PageView) -> str:
     page = view.page
-    return f"{hash((page.text, page.syntax, view.problems)) & 0xFFFFFFFFFFFFFFFF:x}"
+    facts = page.text, page.syntax, view.problems, pictures.stamps(page)
+    return f"{hash(facts) & 0xFFFFFFFFFFFFFFFF:x}"

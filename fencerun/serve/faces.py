@@ -13,7 +13,7 @@ from fencerun.live import FenceView, PageView
 from fencerun.page import Fence, Page
 from fencerun.rendering import Decoration, FenceState, decoration
 from fencerun.reporters import wording
-from fencerun.serve import shell
+from fencerun.serve import pictures, shell
 from fencerun.serve.state import Line
 
 #: States of fences, the gravest first. ``rendering`` says what each means.
@@ -43,6 +43,9 @@ def decorated(view: FenceView | None, fence: Fence) -> Decoration:
 def _decoration(view: FenceView, fence: Fence | None, actions: str = "") -> Decoration:
     shown = state(view, fence)
     made, on = decoration(shown, actions), shown.on
+    figures = pictures.drawn(view.verdict)
+    if figures:
+        made = replace(made, panel=made.panel + figures)
     if view.queued or view.running_since is not None:
         return made
     if view.held:

@@ -55,4 +55,5 @@ def _around(line: str, word: str) -> str:
     if len(line) <= _SHOWN:
         return line
     start = max(0, line.lower().find(word) - _SHOWN // 3)
-    return ("…" if start else "") + line[start : start + _SHOWN].strip() + "…"
+    end = start + _SHOWN
+    return ("…" if start else "") + line[start:end].strip() + ("…" if end < len(line) else "")
