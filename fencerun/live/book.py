@@ -15,7 +15,8 @@ from fencerun.engines.standing import Place
 from fencerun.events import DiffLine, FenceDone, FenceStarted, Verdict, VerdictKind
 from fencerun.frozen import dataclass
 from fencerun.live.due import Due, due
-from fencerun.live.reading import Print, Reading
+from fencerun.live.prints import Print
+from fencerun.live.reading import Reading
 from fencerun.live.view import FenceView, PageView, Tally
 from fencerun.pagerun import orphaned
 from fencerun.plan import Share

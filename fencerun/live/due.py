@@ -9,7 +9,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from fencerun.frozen import dataclass
-from fencerun.live.reading import Print, Reading
+from fencerun.live.prints import Print
+from fencerun.live.reading import Reading
 
 #: A chain that last took longer than this is not started unasked, in seconds.
 PATIENCE = 10.0

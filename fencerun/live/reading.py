@@ -8,20 +8,17 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 
 from fencerun import files, freshness, preload
 from fencerun.discovery import NoSuchPath
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
+from fencerun.live.prints import Print, print_of
 from fencerun.page import Page
 from fencerun.plan import Member, members
 from fencerun.session import Session
-
-#: Tags that say how a fence runs, and are no part of its key.
-_RUNS = ("requires", "skip", "timeout", "isolated", "allows", "quiet")
-
 
 #: Installed modules that take long to import, besides those that every run preloads: here each
 #: run is short. None of them is anybody's own, which would have to be read again when it changes.
@@ -34,18 +31,6 @@ _HEAVY = tuple(
         ("sympy", "sympy"),
     )
 )
-
-
-@dataclass(frozen=True, slots=True)
-class Print:
-    """What a verdict on a fence rests on.
-
-    ``does`` changes with what the fence would do, ``shows`` with what the page says that it did
-    and how that is compared: where only this changed, what it printed holds as before.
-    """
-
-    does: Hashable
-    shows: Hashable
 
 
 @dataclass(frozen=True, slots=True)
@@ -87,7 +72,7 @@ def read(
     nothing is known of any. Raises NoSuchPath where the page is gone.
     """
     data = files.read(path)
-    if before is not None and before.data == data:
+    if before is not None and before.data == data and _stands_alone(before):
         page = before.page
     else:
         page = replace(session.page(path, data), tokens=())
@@ -102,12 +87,16 @@ def read(
         same = {name: one for name, one in before.files.items()
                 if not touches(changed, [_absolute(directory, name)])}  # fmt: skip
     noted = _Noted(session.unrun.beside(path), same)
-    common = _common(session)
-    prints = {n: _print(member, settled, noted, common) for n, member in settled.items()}
+    prints = {n: print_of(member, settled, noted, session) for n, member in settled.items()}
     depends = frozenset(_absolute(directory, name) for name in noted.asked)
     files_beside = {name: same[name] for name in noted.asked}
     loads = _loads(page, settled, noted)
     return Reading(path, data, page, settled, prints, depends, loads, files_beside)
+
+
+def _stands_alone(page: Reading) -> bool:
+    """Whether its own text is all that its problems, or their absence, depend on."""
+    return not page.page.problems and not any(one.setup for one in page.members.values())
 
 
 def touches(changed: Collection[str], paths: Collection[str]) -> bool:
@@ -155,21 +144,3 @@ def _set_up(page: Page, settled: Mapping[int, Member]) -> frozenset[str]:
     directory = os.path.dirname(os.path.abspath(page.path))
     names = {member.setup for member in settled.values() if member.setup}
     return frozenset(_absolute(directory, name) for name in names)
-
-
-def _common(session: Session) -> Hashable:
-    """What every fence of the project depends on."""
-    project = session.project
-    env = tuple(sorted(project.env.items()))
-    return session.python, env, project.threads, project.width
-
-
-def _print(member: Member, settled: Mapping[int, Member], read: _Noted, common: Hashable) -> Print:
-    parts = freshness.of_chain(freshness.chain_of(member, settled), read)
-    tags, fence = member.tags, member.fence
-    own = tuple(getattr(tags, name) for name in _RUNS)
-    does = (tuple(p.digest for p in parts), own, member.requires, member.op_namespace, common)
-    recording = fence.recording
-    said = recording and (recording.text, recording.region, recording.key, recording.on)
-    values = tuple((value.shown, value.spec) for value in fence.values)
-    return Print(hash(does), (said, values, repr(tags), member.record, member.scratch))

@@ -13,7 +13,8 @@ from fencerun.engines.base import Engine
 from fencerun.engines.standing import Place
 from fencerun.events import Event
 from fencerun.frozen import dataclass
-from fencerun.live.reading import Print, Reading
+from fencerun.live.prints import Print
+from fencerun.live.reading import Reading
 from fencerun.live.waiting import Kind
 from fencerun.selection import Target
 from fencerun.session import Request, Session

@@ -170,7 +170,7 @@ class Shelf:
         # What was due at the last reading waits already, or runs, or somebody ended it.
         self.waiting.renew(path, found, news)
         self.on_reading(now)
-        if not opened and (before is None or before.data != now.data or news):
+        if not opened and (before is None or news or _differ(before, now)):
             self._emit(_read_anew(now, found, news))
 
     def _selected(self, path: str, found: Due) -> Due:
@@ -189,6 +189,11 @@ def _times(paths: Iterable[str]) -> Iterator[float]:
     for path in paths:
         with suppress(OSError):
             yield os.stat(path).st_mtime
+
+
+def _differ(before: Reading, now: Reading) -> bool:
+    """Whether there is anything to be seen of a new reading."""
+    return before.data != now.data or before.page.problems != now.page.problems
 
 
 def _read_anew(now: Reading, found: Due, news: Collection[int]) -> PageRead:

@@ -6,7 +6,8 @@ import pytest
 
 from fencerun.frontmatter import PageSettings
 from fencerun.live.due import Due, due
-from fencerun.live.reading import Print, Reading
+from fencerun.live.prints import Print
+from fencerun.live.reading import Reading
 from fencerun.plan import members
 from fencerun.reader import parse
 

@@ -153,6 +153,12 @@ DEPENDS = {
         [fence("fence:1", "1 + 1")],
         {"a.md::1": "2"},
     ),
+    "what it requires": (
+        {"pyproject.toml": "[tool.fencerun.capabilities]\nlab = false\n"},
+        {"pyproject.toml": "[tool.fencerun.capabilities]\nlab = true\n"},
+        [fence("fence:1 requires:lab", "print('here')"), THREE],
+        {"a.md::1": "here"},
+    ),
     "nothing of ours in the configuration": (
         {"pyproject.toml": "[tool.fencerun]\n"},
         {"pyproject.toml": "[tool.fencerun]\n\n[tool.ruff]\nline-length = 100\n"},
@@ -222,6 +228,19 @@ def test_a_page_with_a_problem_shows_it_and_recovers(desk: Desk) -> None:
     desk.save("a.md", ONE, THREE.replace("'three'", "3"))
     assert desk.said == {"a.md::3": "3"}
     assert desk.read[0].problems == ()
+
+
+def test_a_problem_that_another_file_mends(desk: Desk) -> None:
+    desk.write("a.md", "<!-- fencerun: setup=later.py -->\n", fence("fence:1", "print(w)"))
+    desk.open()
+    page = desk.live.page("a.md")
+    assert page is not None and page.broken
+    desk.save("later.py", "w = 5\n")
+    assert desk.said == {"a.md::1": "5"}
+    (desk.directory / "later.py").unlink()
+    desk.tell("later.py")
+    page = desk.live.page("a.md")
+    assert page is not None and page.broken and desk.read[0].problems
 
 
 def test_a_page_that_is_broken_when_it_is_opened(desk: Desk) -> None:
@@ -414,6 +433,18 @@ def test_a_recording_that_is_edited_is_judged_without_running(desk: Desk) -> Non
     desk.save("a.md", page[0], fence("fence:3 match:any", "print('three')", recorded="tree"))
     assert not desk.started
     assert desk.kinds == {"a.md::3": "passed"}
+
+
+def test_a_mask_that_changes_judges_anew(desk: Desk) -> None:
+    masks = "[tool.fencerun.masks]\nday = '{}'\n"
+    desk.write("pyproject.toml", masks.format("Monday"))
+    desk.write("a.md", fence("fence:1 mask:day", "print('Tuesday')", recorded="<day>"), THREE)
+    desk.open()
+    desk.live.run()
+    desk.settle()
+    assert desk.kinds["a.md::1"] == "changed"
+    desk.save("pyproject.toml", masks.format("Monday|Tuesday"))
+    assert desk.kinds == {"a.md::1": "passed"}
 
 
 def test_a_failure_is_judged_anew_as_it_was(desk: Desk) -> None:
