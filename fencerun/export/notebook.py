@@ -13,6 +13,13 @@ from fencerun.patterns import later
 from fencerun.plan import Member
 from fencerun.transcript import Turn, without_frames
 
+_FORGET = """\
+get_ipython().events.register(
+    "pre_run_cell",
+    lambda cell, compiler=get_ipython().compile, flags=get_ipython().compile.flags: (
+        setattr(compiler, "flags", flags) if "%chain " in cell.raw_cell else None
+    ),
+)"""
 _WORD = later(r"[^A-Za-z0-9_.-]+")
 
 
@@ -66,6 +73,8 @@ def _opening(cut: Cut, pinned: Mapping[str, str]) -> dict[str, Any]:
             "# `%chain 6`: the names and random numbers of fence 6 and of what continues it.",
             f"{shell}.register_magic_function(_fencerun({shell}.user_ns), 'line', 'chain')",
         ]
+        if any(map(_futures, cut.members)):
+            lines += ["# `from __future__` holds to the end of a chain.", _FORGET]
     else:
         lines += ["", "", f"_fencerun({shell}.user_ns)"]
     lines.append("del _fencerun")
@@ -122,6 +131,7 @@ def _fence(cell: Code, cut: Cut, read: Read) -> Iterator[dict[str, Any]]:
     code = _source(member)
     if enters:
         code = source.after_futures(code, f"%chain {cell.chain}")
+        code = _importing(_inherited(member, cut)) + code
     yield _code(f"fence-{number}", code, metadata, tags, _outputs(cell, read), hidden=hidden)
 
 
@@ -160,20 +170,39 @@ def _again(cell: Code) -> dict[str, Any]:
     """What runs once more, so that a second fence can continue the same one."""
     number = cell.member.fence.number
     before = ", ".join(str(member.fence.number) for member in cell.again)
-    code = "\n".join(_repeated(member) for member in cell.again)
+    ahead: list[str] = []
+    codes = []
+    for member in cell.again:
+        found, code = source.futures(source.silent(member.fence.code.rstrip("\n")))
+        ahead += found
+        codes.append(code)
     tags = ["remove-cell"]
     if cell.idle is not None:
         tags.append("skip-execution")
     if cell.idle is not None or any(member.tags.raises for member in cell.again):
         tags.append("raises-exception")
     what = f"# fence {before} once more, since fence {number} continues it too"
-    text = f"%%capture\n%chain {cell.chain}\n{what}\n{code}"
+    text = "\n".join(("%%capture", f"{_importing(ahead)}%chain {cell.chain}", what, *codes))
     return _code(f"fence-{number}-again", text, {"fencerun": {"again": number}}, tags, hidden=True)
 
 
-def _repeated(member: Member) -> str:
-    """A fence's code in the middle of a cell; what it asks of the future, its own cell did."""
-    return source.futures(source.silent(member.fence.code.rstrip("\n")))[1]
+def _futures(member: Member) -> list[str]:
+    return source.futures(member.fence.code)[0] if "__future__" in member.fence.code else []
+
+
+def _inherited(member: Member, cut: Cut) -> list[str]:
+    """What the fences that ``member`` continues import of the future."""
+    by_number = {one.fence.number: one for one in cut.members}
+    found: list[str] = []
+    while member.parent is not None:
+        member = by_number[member.parent]
+        found += _futures(member)
+    return found
+
+
+def _importing(names: list[str]) -> str:
+    """A line that imports these of the future."""
+    return f"from __future__ import {', '.join(dict.fromkeys(names))}\n" if names else ""
 
 
 def _tags(cell: Code) -> list[str]:

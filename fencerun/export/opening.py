@@ -7,6 +7,7 @@ inside of one function: fences must not find names that they did not make.
 
 from __future__ import annotations
 
+import posixpath
 from collections.abc import Iterator, Mapping
 
 from fencerun.export.cells import Code, Cut, File
@@ -143,6 +144,9 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
     elif moves:
         yield f"os.chdir({here})"
         yield "sys.path.insert(0, os.getcwd())"
+    if not moves and any("__file__" in code for code in _sources(cut)):
+        page = posixpath.basename(cut.page.path)
+        yield f"names['__file__'] = os.path.join({'beside' if scratch else here}, {page!r})"
     setup = next((member.setup for member in cut.members if member.setup), None)
     if setup:
         yield f"setup = {setup!r}"

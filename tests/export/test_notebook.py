@@ -11,6 +11,45 @@ from .making import as_notebook, by_id, source
 
 LESSON = (Path(__file__).parent / "lesson.md").read_text(encoding="utf-8")
 
+#: What a script cannot have: it imports of the future as a whole.
+FUTURE = """
+```python fence:21
+from __future__ import annotations
+def f(x: undefined) -> None: ...
+print(f.__annotations__, __file__[-7:])
+```
+
+```text output:21
+{'x': 'undefined', 'return': 'None'} page.md
+```
+
+```python fence:22 raises:NameError
+def f(x: undefined) -> None: ...
+```
+
+```text output:22
+NameError: name 'undefined' is not defined
+```
+
+```python fence:23 continues:21
+def g(y: undefined) -> None: ...
+print(g.__annotations__)
+```
+
+```text output:23
+{'y': 'undefined', 'return': 'None'}
+```
+
+```python fence:24 continues:21
+def g(y: undefined) -> None: ...
+print(g.__annotations__, "once more")
+```
+
+```text output:24
+{'y': 'undefined', 'return': 'None'} once more
+```
+"""
+
 
 def no_cuda(requirement: str) -> str | None:
     return "no CUDA device" if requirement == "cuda" else None
@@ -180,7 +219,7 @@ def test_executing_it_gives_the_recorded_text_again(tmp_path: Path) -> None:
     from nbclient import NotebookClient
 
     (tmp_path / "words.py").write_text("raise SystemExit('not this one')\n")
-    recorded = as_notebook(LESSON, no_cuda)
+    recorded = as_notebook(LESSON + FUTURE, no_cuda)
     book = nbformat.reads(json.dumps(recorded), 4)  # type: ignore[no-untyped-call]
     client = NotebookClient(book, timeout=60, resources={"metadata": {"path": str(tmp_path)}})
     client.execute()
