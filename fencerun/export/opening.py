@@ -30,7 +30,7 @@ def begin():
 '''
 
 _SETUP = """\
-    with open(setup, encoding="utf-8") as file:
+    with open(setup, encoding="utf-8") as file, contextlib.redirect_stdout(io.StringIO()):
         exec(compile(file.read(), setup, "exec"), names)
 """
 
@@ -115,7 +115,14 @@ def _indented(lines: Iterator[str]) -> Iterator[str]:
 def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Iterator[str]:
     scratch = any(member.scratch for member in cut.members)
     several = cut.chains > 1
-    wanted = {"re": several, "tempfile": scratch, "time": "TZ" in pinned}
+    setup = next((member.setup for member in cut.members if member.setup), None)
+    wanted = {
+        "contextlib": setup,
+        "io": setup,
+        "re": several,
+        "tempfile": scratch,
+        "time": "TZ" in pinned,
+    }
     imports = ("os", "random", "sys", *(name for name, use in wanted.items() if use))
     yield f"import {', '.join(sorted(imports))}"
     yield ""
@@ -147,7 +154,6 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
     if not moves and any("__file__" in code for code in _sources(cut)):
         page = posixpath.basename(cut.page.path)
         yield f"names['__file__'] = os.path.join({'beside' if scratch else here}, {page!r})"
-    setup = next((member.setup for member in cut.members if member.setup), None)
     if setup:
         yield f"setup = {setup!r}"
     yield ""

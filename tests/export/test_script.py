@@ -93,7 +93,7 @@ def test_future_imports_stand_at_the_top(tmp_path: Path) -> None:
 
 
 def test_a_set_up_file_runs_at_the_start_of_each_chain(tmp_path: Path) -> None:
-    (tmp_path / "setup.py").write_text("count = 1\n")
+    (tmp_path / "setup.py").write_text("count = 1\nprint('not shown')\n")
     text = as_script(
         "---\nfencerun:\n  setup: setup.py\n---\n\n"
         "```python fence:1\ncount += 1\nprint(count)\n```\n\n"
