@@ -19,6 +19,9 @@ from .desk import Desk, fence
 
 SLEEP = "import time; time.sleep(60)"
 
+#: Runs until there is a file called `go`.
+PAUSE = "import os, time\nwhile not os.path.exists('go'): time.sleep(0.01)\nprint('slept')"
+
 
 @pytest.fixture
 def desk(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Desk]:
@@ -476,7 +479,7 @@ def test_a_save_ends_a_run_that_it_makes_pointless(desk: Desk) -> None:
 
 
 def test_what_is_saved_comes_before_what_was_asked_for(desk: Desk) -> None:
-    pause = fence("fence:5", "import time; time.sleep(0.5); print('slept')")
+    pause = fence("fence:5", PAUSE)
     desk.write("a.md", ONE, pause, THREE, fence("fence:6", "print(6)"))
     desk.open()
     desk.live.run()
@@ -484,19 +487,20 @@ def test_what_is_saved_comes_before_what_was_asked_for(desk: Desk) -> None:
         time.sleep(0.002)
     desk.write("a.md", ONE.replace("x = 1", "x = 2"), pause, THREE, fence("fence:6", "print(6)"))
     desk.live.saved()
+    desk.write("go")
     desk.settle()
     assert [v.fence for v in desk.verdicts] == [1, 5, 1, 3, 6]
     assert desk.started == [f"a.md::{n}" for n in (1, 5, 1, 3, 6)]
 
 
 def test_a_save_that_is_no_matter_to_a_run_waits_for_it(desk: Desk) -> None:
-    pause = "import time; time.sleep(0.5); print('slept')"
-    desk.write("a.md", ONE, fence("fence:5", pause))
+    desk.write("a.md", ONE, fence("fence:5", PAUSE))
     desk.open()
     desk.live.run(["a.md::5"])
     desk.until(FenceStarted)
-    desk.write("a.md", ONE.replace("x = 1", "x = 2"), fence("fence:5", pause))
+    desk.write("a.md", ONE.replace("x = 1", "x = 2"), fence("fence:5", PAUSE))
     desk.live.saved()
+    desk.write("go")
     desk.settle()
     assert desk.said == {"a.md::5": "slept", "a.md::1": "2"}
     assert desk.started == ["a.md::5", "a.md::1"]
@@ -515,12 +519,13 @@ def test_what_an_ended_run_did_not_get_to_runs_after_all(desk: Desk) -> None:
 def test_a_page_that_is_told_of_twice_runs_once(desk: Desk) -> None:
     desk.write("a.md", ONE)
     desk.open()
-    desk.write("a.md", fence("fence:1", "import time; time.sleep(0.3); print('once')"))
+    desk.write("a.md", fence("fence:1", PAUSE))
     desk.live.saved(["a.md"])
     desk.until(FenceStarted)
     for _ in range(3):
         desk.live.saved(["a.md"])
     desk.live.saved()
+    desk.write("go")
     desk.settle()
     assert desk.started == ["a.md::1"]
     assert [event.due for event in desk.read] == [("a.md::1",)]
@@ -576,12 +581,15 @@ def test_a_recording_that_is_ended_leaves_the_page(desk: Desk) -> None:
 
 
 def test_a_page_that_changes_while_it_is_recorded_keeps_the_change(desk: Desk) -> None:
-    pause = fence("fence:5", "import time; time.sleep(0.5); print('slept')")
+    pause = fence("fence:5", PAUSE)
     page = desk.write("a.md", ONE, pause)
     desk.open()
     desk.live.record(["a.md::5"])
     desk.until(FenceStarted)
-    desk.save("a.md", "A word.\n", ONE.replace("x = 1", "x = 2"), pause)
+    desk.write("a.md", "A word.\n", ONE.replace("x = 1", "x = 2"), pause)
+    desk.live.saved()
+    desk.write("go")
+    desk.settle()
     text = page.read_text()
     assert text.startswith("A word.") and "x = 2" in text
     assert "```text output:5\nslept\n```" in text
