@@ -14,6 +14,7 @@ from urllib.parse import unquote
 from fencerun import rendering
 from fencerun.page import Page
 from fencerun.patterns import later
+from fencerun.rendering import pictures
 
 #: Gives the bytes of a file beside the page, None where there is none.
 Read = Callable[[str], bytes | None]
@@ -36,7 +37,11 @@ _POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data: https: h
 
 def sheet(page: Page, read: Read, mark: str) -> str:
     """The file's text. ``mark`` is a line that says where it comes from."""
-    rendered = rendering.render(page, image=lambda address: inlined(address, read))
+    rendered = rendering.render(
+        page,
+        image=lambda address: inlined(address, read),
+        size=lambda address: pictures.size(_picture(address, read) or b""),
+    )
     title = rendered.title or posixpath.basename(page.path)
     heading = "" if any(one.level == 1 for one in rendered.headings) else _heading(rendered.title)
     return (
@@ -82,11 +87,21 @@ def _own_styles() -> str:
 
 def inlined(address: str, read: Read) -> str:
     """The address of an image with the image in it, where it is a file beside the page."""
-    path = unquote(address.partition("#")[0].partition("?")[0])
-    kind = _TYPES.get(posixpath.splitext(path)[1].lower())
-    if kind is None or ":" in path.split("/")[0] or path.startswith("/"):
-        return address
-    data = read(path)
+    data = _picture(address, read)
     if data is None:
         return address
+    kind = _TYPES[posixpath.splitext(_path(address))[1].lower()]
     return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
+
+
+def _path(address: str) -> str:
+    return unquote(address.partition("#")[0].partition("?")[0])
+
+
+def _picture(address: str, read: Read) -> bytes | None:
+    """The bytes of an image that is a file beside the page."""
+    path = _path(address)
+    known = posixpath.splitext(path)[1].lower() in _TYPES
+    if not known or ":" in path.split("/")[0] or path.startswith("/"):
+        return None
+    return read(path)

@@ -50,17 +50,20 @@ def render(
     decorate: Callable[[Fence], Decoration | None] = lambda fence: None,
     link: Callable[[str], str] = str,
     image: Callable[[str], str] = str,
+    size: Callable[[str], tuple[int, int] | None] = lambda address: None,
     hidden: bool = False,
 ) -> Rendered:
     """The page as HTML that goes into ``<main class="page">``.
 
     ``decorate`` says what is known of a fence. ``link`` and ``image`` are given each address of a
     link, and of an image, as it stands on the page (percent-encoded), and give the one to write.
+    ``size`` may tell the width and height of an image in pixels, by its address on the page
+    (`pictures.size` reads them), so that nothing jumps when it is there.
     ``hidden`` shows fences that readers don't see. Never raises, whatever is on the page.
     """
     from fencerun.rendering.body import render as rendered
 
-    return rendered(page, decorate=decorate, link=link, image=image, hidden=hidden)
+    return rendered(page, decorate=decorate, link=link, image=image, size=size, hidden=hidden)
 
 
 def decoration(state: FenceState, actions: str = "") -> Decoration:

@@ -24,6 +24,11 @@ _BINDING = later(r"\s*([1-9][0-9]{0,5}):(.+)", re.DOTALL)
 _TITLE = later(r"""title[ \t]*[:=][ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\n#]*))""")
 _SURROGATES = later(r"[\ud800-\udfff]")
 
+#: What the caller makes of links and images, and knows of images' sizes.
+_Callers = tuple[
+    Callable[[str], str], Callable[[str], str], Callable[[str], tuple[int, int] | None]
+]
+
 
 def render(
     page: Page,
@@ -31,6 +36,7 @@ def render(
     decorate: Callable[[Fence], Decoration | None],
     link: Callable[[str], str],
     image: Callable[[str], str],
+    size: Callable[[str], tuple[int, int] | None],
     hidden: bool,
 ) -> Rendered:
     """See `fencerun.rendering.render`."""
@@ -39,7 +45,7 @@ def render(
     try:
         for extended in (True, False):
             doing = work(page, decorate, hidden)
-            rendered = _rendered(doing, front, title, link, image, extended)
+            rendered = _rendered(doing, front, title, (link, image, size), extended)
             # What is no CommonMark may read a fence as something else; then it has to go.
             if len(doing.shown) == len(page.fences):
                 break
@@ -53,10 +59,10 @@ def _rendered(
     doing: Work,
     front: int,
     title: str,
-    link: Callable[[str], str],
-    image: Callable[[str], str],
+    callers: _Callers,
     extended: bool,
 ) -> Rendered:
+    link, image, size = callers
     parser = _parser(doing.page.syntax == "mkdocs", extended)
     fenced = {k for t in doing.page.tokens if t.type == "fence" for k in range(*t.map)}
     env: dict[str, Any] = {"work": doing, "fenced": fenced}
@@ -72,6 +78,7 @@ def _rendered(
     found = headings.anchored(tokens, doing, inline)
     tokens = blocks.arranged(containers.arranged(tokens, doing), doing)
     _number(tokens)
+    _measure(tokens, size)
     body = safe(parser.renderer.render(tokens, parser.options, env))
     first = next((one.text for one in found if one.level == 1), found[0].text if found else "")
     return Rendered(body, title or first, tuple(found))
@@ -95,6 +102,16 @@ def _title(page: Page, front: int) -> str:
         if match := _TITLE.match(page.lines.text(line)):
             return str(match[1] or match[2] or match[3] or "").strip()
     return ""
+
+
+def _measure(tokens: Tokens, size: Callable[[str], tuple[int, int] | None]) -> None:
+    """Images whose size is known say it."""
+    for one in tokens:
+        if one.type == "image" and (known := size(str(one.attrs.get("src", "")))):
+            one.attrSet("width", str(known[0]))
+            one.attrSet("height", str(known[1]))
+        if one.children:
+            _measure(one.children, size)
 
 
 def _number(tokens: Tokens) -> None:

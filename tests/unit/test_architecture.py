@@ -53,7 +53,7 @@ PURE = (
     *("regions", "tables", "figures", "svg", "drawing", "edits"),
     *(f"rendering/{name}" for name in ("body", "blocks", "containers", "headings", "work", "code")),
     *(f"rendering/{name}" for name in ("mathml", "mathrules", "panel", "sides", "slots")),
-    *(f"rendering/{name}" for name in ("sanitise", "rendered")),
+    *(f"rendering/{name}" for name in ("sanitise", "rendered", "pictures", "addresses")),
     *(f"export/{name}" for name in ("cells", "prose", "source", "opening", "outputs")),
     *(f"export/{name}" for name in ("notebook", "script")),
 )
