@@ -55,6 +55,7 @@ def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
                          "name a directory that is there")  # fmt: skip
     make = _maker(wish)
     code = 0
+    refused: list[files.NotWritten] = []
     for name in names:
         page = session.page(name, files.read(name))
         if page.broken:
@@ -62,7 +63,14 @@ def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
             for problem in page.problems:
                 stream.write(text(problem_head(problem)) + "\n")
             continue
-        _one(page, make(page, session), wish, stream)
+        try:
+            _one(page, make(page, session), wish, stream)
+        except files.NotWritten as error:
+            refused.append(error)
+    for error in refused[:-1]:
+        stream.write(f"{error}\n")
+    if refused:
+        raise refused[-1]
     return code
 
 

@@ -128,6 +128,20 @@ def test_a_page_with_a_problem_is_left_out(
     assert (project / "a.py").exists() and not (project / "b.py").exists()
 
 
+def test_one_that_stays_does_not_keep_the_others(
+    project: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("a", "b", "c", "d"):
+        write(project, PAGE, f"{name}.md")
+    (project / "a.py").write_text("mine\n")
+    (project / "c.py").write_text("mine\n")
+    assert main(["export", ".", "--to", "py"]) == 2
+    said = capsys.readouterr()
+    assert "a.py: not written" in said.out and "c.py: not written" in said.err
+    assert "print(1)" in (project / "b.py").read_text() + (project / "d.py").read_text()
+    assert (project / "d.py").exists() and (project / "b.py").exists()
+
+
 def test_without(project: Path) -> None:
     write(project, PAGE.replace("fence:1", "fence:1 requires:network"))
     assert main(["export", "page.md", "--to", "ipynb", "--without", "network"]) == 0
