@@ -14,7 +14,8 @@ from fencerun.tagging.bindings import parsed
 from fencerun.tagging.candidates import Candidate
 from fencerun.tagging.drafts import draft
 from fencerun.tagging.outputs import Shown, text_of
-from fencerun.tagging.settle import Search, Settled
+from fencerun.tagging.rounds import Settled
+from fencerun.tagging.settle import Search
 
 
 def shows_a_value(candidate: Candidate) -> bool:
@@ -43,7 +44,7 @@ def echoed(search: Search, settled: Settled, shown: Sequence[Shown]) -> Settled:
     }
     if not wanting or search.run is None:
         return settled
-    numbers = search.numbers()
+    numbers = search.subject.numbers()
     kept = _with(settled.kept, wanting)
     page = draft(search.page, kept, numbers, settled.links)
     tried = search.run(page, {numbers[line] for line in wanting})

@@ -9,7 +9,7 @@ from fencerun.page import Page
 from fencerun.plural import count
 from fencerun.tagging.candidates import Left
 from fencerun.tagging.renderer import Choice
-from fencerun.tagging.settle import Settled
+from fencerun.tagging.rounds import Settled
 from fencerun.tagging.writing import Tag
 
 #: So many names are told that a block continues another one for.

@@ -25,15 +25,15 @@ from fencerun.session import Request, Session
 from fencerun.status import problem_line
 from fencerun.tagging import outputs, report
 from fencerun.tagging.candidates import Candidate, Left, candidates
-from fencerun.tagging.drafts import first_number, requires
 from fencerun.tagging.echoes import echoed
-from fencerun.tagging.links import Links
+from fencerun.tagging.fitting import fit, tags_of
 from fencerun.tagging.outputs import Shown
 from fencerun.tagging.progress import Progress
 from fencerun.tagging.renderer import Choice, choose
-from fencerun.tagging.settle import Search, Settled
+from fencerun.tagging.rounds import Settled
+from fencerun.tagging.settle import Search
 from fencerun.tagging.trial import Trial
-from fencerun.tagging.writing import Refusal, Tag, possible, settable, tagged
+from fencerun.tagging.writing import Refusal, settable, tagged
 
 
 @dataclass(frozen=True, slots=True)
@@ -201,31 +201,6 @@ class _Work:
         return True
 
 
-def fit(
-    page: Page, found: Sequence[Candidate], carrier: Carrier
-) -> tuple[list[Candidate], list[Left] | Refusal]:
-    """The candidates that a tag can be written on, and why not on the others."""
-    ready: list[Candidate] = []
-    left: list[Left] = []
-    for candidate in found:
-        if possible(page, candidate.block, carrier) is None:
-            what = "it begins on the line of its list marker, where no comment can stand above it"
-            left.append(Left(candidate.line, what, "begin it on a line of its own"))
-        else:
-            ready.append(candidate)
-    while ready:
-        made = tagged(page, tags_of(page, Settled(ready, Links()), carrier))
-        if not isinstance(made, Refusal):
-            break
-        bad = made.tag and next((c for c in ready if c.block is made.tag.block), None)
-        bad = bad or _odd_one(page, ready, carrier)
-        if bad is None:
-            return [], made
-        ready.remove(bad)
-        left.append(Left(made.line, made.what, made.remedy))
-    return ready, left
-
-
 def _besides(
     left: Sequence[Left], found: Sequence[Shown], numbers: Mapping[int, int], settled: Settled
 ) -> list[Left]:
@@ -237,34 +212,3 @@ def _besides(
         if (said := outputs.remark(one, numbers[line], settled.printed[line])) is not None:
             rest.append(said)
     return rest
-
-
-def _odd_one(page: Page, ready: Sequence[Candidate], carrier: Carrier) -> Candidate | None:
-    """A candidate whose tag alone is refused already."""
-    for candidate in ready if len(ready) > 1 else ():
-        tags = tags_of(page, Settled([candidate], Links()), carrier)
-        made = tagged(page, tags)
-        if isinstance(made, Refusal):
-            return candidate
-    return None
-
-
-def tags_of(page: Page, settled: Settled, wished: Carrier) -> list[Tag]:
-    """The tags of what is settled, numbered in page order behind what the page has."""
-    first = first_number(page)
-    numbers = {fence.line: fence.number for fence in page.fences}
-    numbers |= {c.line: first + index for index, c in enumerate(settled.kept)}
-    tags = []
-    for candidate in settled.kept:
-        parent = settled.links.parents.get(candidate.line)
-        tags.append(
-            Tag(
-                candidate.block,
-                numbers[candidate.line],
-                possible(page, candidate.block, wished) or wished,
-                continues=None if parent is None else numbers[parent],
-                requires=requires(candidate),
-                echo=candidate.echo,
-            )
-        )
-    return tags

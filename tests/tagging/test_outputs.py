@@ -11,7 +11,8 @@ from fencerun.reader import parse
 from fencerun.tagging.candidates import candidates
 from fencerun.tagging.echoes import echoed
 from fencerun.tagging.outputs import remark, shown, tags
-from fencerun.tagging.settle import Search, Try
+from fencerun.tagging.rounds import Try
+from fencerun.tagging.settle import Search
 from fencerun.tagging.trial import Tried
 
 CODE = "```python\nprint(1)\n```\n"

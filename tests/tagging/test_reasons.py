@@ -10,7 +10,7 @@ from fencerun.tagging import reasons
 from fencerun.tagging.candidates import Candidate, candidates
 from fencerun.tagging.links import Links
 from fencerun.tagging.report import page as told
-from fencerun.tagging.settle import Settled
+from fencerun.tagging.rounds import Settled
 
 
 def blocks(*codes: str) -> list[Candidate]:

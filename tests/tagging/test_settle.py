@@ -13,7 +13,8 @@ from fencerun.plan import members
 from fencerun.reader import parse
 from fencerun.result import Failure
 from fencerun.tagging.candidates import candidates
-from fencerun.tagging.settle import Search, Settled
+from fencerun.tagging.rounds import Settled
+from fencerun.tagging.settle import Search
 from fencerun.tagging.trial import Tried
 
 

@@ -16,9 +16,9 @@ from fencerun.page import Page
 from fencerun.reader import parse
 from fencerun.tagging.bindings import Bindings
 from fencerun.tagging.candidates import Candidate, candidates
+from fencerun.tagging.fitting import fit, tags_of
 from fencerun.tagging.links import Links
-from fencerun.tagging.settle import Settled
-from fencerun.tagging.work import fit, tags_of
+from fencerun.tagging.rounds import Settled
 from fencerun.tagging.writing import Refusal, Tag, possible, settable, tagged
 
 CARRIERS: tuple[Carrier, ...] = ("words", "attributes", "comment")

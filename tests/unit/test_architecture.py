@@ -35,7 +35,7 @@ PURE = (
         f"tagging/{name}"
         for name in (
             *("bindings", "sketches", "shells", "gpu", "candidates", "links", "writing"),
-            *("drafts", "outputs", "echoes", "reasons", "report", "settle"),
+            *("drafts", "outputs", "echoes", "reasons", "report", "settle", "rounds", "fitting"),
         )
     ),
     *("redaction", "sharding"),
