@@ -67,8 +67,8 @@ def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
             _one(page, make(page, session), wish, stream)
         except files.NotWritten as error:
             refused.append(error)
-    for error in refused[:-1]:
-        stream.write(f"{error}\n")
+    for one in refused[:-1]:
+        stream.write(f"{one}\n")
     if refused:
         raise refused[-1]
     return code
