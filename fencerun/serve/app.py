@@ -9,7 +9,8 @@ Knows Starlette and the `State` it is handed; what lessons are and how they run 
     GET  /search?q=WORDS    lines that hold the words, as JSON
     GET  /events?page=PATH  what happens, as Server-Sent Events
     GET  /static/NAME       the front end
-    POST /act               {"verb": "run"|"record"|"stale"|"stop", "page": …, "fences": […]}
+    POST /act               {"verb": "run"|"record"|"stale"|"stop", "page": …, "fences": […]};
+                            without a page, all of them are run
 """
 
 from __future__ import annotations
@@ -200,6 +201,6 @@ def _order(data: bytes) -> Order:
         raise ValueError("`page` is a path, `fences` a list of numbers")
     if not all(type(number) is int and number > 0 for number in fences):
         raise ValueError("`fences` are numbers from 1")
-    if asked["verb"] != "stop" and not page:
+    if not page and (fences or asked["verb"] == "record"):
         raise ValueError("which page?")
     return Order(asked["verb"], page, tuple(dict.fromkeys(fences)))

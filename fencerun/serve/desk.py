@@ -248,6 +248,9 @@ class Desk:
         if order.verb == "stop":
             self.live.stop()
             return ""
+        if not order.page:
+            run = self.live.run_stale if order.verb == "stale" else self.live.run
+            return "" if run() else "there is nothing to run"
         view = self._view(order.page)
         if view is None:
             return f"{order.page}: no such lesson"

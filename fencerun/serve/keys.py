@@ -8,7 +8,7 @@ KEYS: tuple[tuple[tuple[str, ...], str], ...] = (
     (("n", "p"), "next and previous fence that is not as recorded"),
     (("Enter",), "run the fence, and what it continues"),
     (("r",), "record the fence"),
-    (("a",), "run all of the page"),
+    (("a",), "run all of the page; on the list, all lessons"),
     (("s",), "run what is stale"),
     (("R",), "record the page"),
     (("x",), "stop"),

@@ -6,12 +6,12 @@ import os
 import queue
 import secrets
 import signal
+import sys
 import threading
 from collections.abc import Collection, Sequence
 from pathlib import Path
 from types import FrameType
 from typing import TextIO
-from urllib.parse import quote
 
 from fencerun import launch
 from fencerun.discovery import NoSuchPath
@@ -48,14 +48,14 @@ def serve(
     stopped = _on_signals()
     try:
         with Server(app(desk), hub, bind(port)) as server:
-            address = f"http://{HOST}:{server.port}/?{PARAMETER}={quote(keys.secret)}"
-            _greet(stream, address)
+            address = f"http://{HOST}:{server.port}/?{PARAMETER}="
+            _greet(stream, address + keys.secret)
             live.start()
             desk.open()
             with Watching(live):
                 _count(stream, live.pages())
-                if opens:
-                    _open(address)
+                if opens and _has_screen():
+                    _open(address + keys.ticket())
                 while server.alive and not stopped.wait(1.0):
                     pass
     except KeyboardInterrupt:
@@ -90,6 +90,15 @@ def _count(stream: TextIO, pages: Sequence[PageView]) -> None:
     fences = sum(len(page.fences) for page in pages)
     stream.write(f"{count(len(pages), 'page')}, {count(fences, 'fence')}\n")
     stream.flush()
+
+
+def _has_screen() -> bool:
+    """Whether a browser would open beside the terminal, and not in it."""
+    if sys.platform == "darwin" or os.environ.get("BROWSER"):
+        return True
+    # Windows' own browser is there without a display.
+    windows = "microsoft" in os.uname().release.lower()
+    return windows or any(os.environ.get(name) for name in ("DISPLAY", "WAYLAND_DISPLAY"))
 
 
 def _open(address: str) -> None:

@@ -93,7 +93,8 @@ def overview(lines: Sequence[Line], word: str, boot: str) -> str:
     said = count(len(lines), "page") if lines else "No page yet. A new one appears by itself."
     head = f'<h1>Lessons</h1><p class="count">{said}</p>'
     main = f'<div class="overview">{head}<ol class="rows" id="ui:rows">{rows}</ol></div>'
-    return _document("fencerun", lines, word, boot, home="fencerun", main=main)
+    tools = _button("run-all", "Run all", "Run every fence of every lesson", "a") + _STOP
+    return _document("fencerun", lines, word, boot, home="fencerun", main=main, tools=tools)
 
 
 def reading(word: str, boot: str) -> str:
@@ -184,7 +185,7 @@ def _tools() -> str:
     return (
         _button("run-all", "Run all", "Run every fence of the page", "a")
         + _button("record-all", "Record", "Run the page and write what it printed into it", "R")
-        + _button("stop", "Stop", "End the run", "x", "hidden")
+        + _STOP
     )
 
 
@@ -194,6 +195,8 @@ def _button(act: str, shown: str, title: str, key: str, more: str = "") -> str:
         f"{escape(shown)}</button>"
     )
 
+
+_STOP = _button("stop", "Stop", "End the run", "x", "hidden")
 
 _ALWAYS = _button("theme", "Theme", "Light, dark, or as the system has it", "t") + _button(
     "help", "?", "Keys", "?"

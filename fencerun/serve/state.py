@@ -22,7 +22,7 @@ Verb = Literal["run", "record", "stale", "stop"]
 
 @dataclass(frozen=True, slots=True)
 class Order:
-    """Something to do. Without ``fences`` it is about all of ``page``."""
+    """Something to do. Without ``fences`` it is about all of ``page``, without that about all."""
 
     verb: Verb
     page: str = ""

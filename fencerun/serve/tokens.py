@@ -11,15 +11,17 @@ from __future__ import annotations
 import hashlib
 import hmac
 import secrets
+from dataclasses import field
 
 from fencerun.frozen import dataclass
 
 
 @dataclass(frozen=True, slots=True)
 class Tokens:
-    """``secret`` is what the opened address holds."""
+    """``secret`` is what the printed address holds, ``tickets`` are good for one opening each."""
 
     secret: str
+    tickets: set[str] = field(default_factory=set)
 
     @property
     def cookie_name(self) -> str:
@@ -36,8 +38,17 @@ class Tokens:
         """What a request that acts sends besides."""
         return self._derived("act")
 
+    def ticket(self) -> str:
+        """A secret that opens once: other users see the command line that a browser is given."""
+        made = secrets.token_urlsafe(24)
+        self.tickets.add(made)
+        return made
+
     def opens(self, given: str) -> bool:
-        """Whether ``given`` is the secret."""
+        """Whether ``given`` is the secret or a ticket, which then is used."""
+        if given in self.tickets:
+            self.tickets.discard(given)
+            return True
         return _same(given, self.secret)
 
     def reads(self, given: str) -> bool:

@@ -40,11 +40,14 @@ class Served:
         return (self.root / name).read_text(encoding="utf-8")
 
 
-def start(root: Path, *words: str) -> Served:
-    """Start a server and wait for its address."""
+def start(root: Path, *words: str, opens: str | None = None) -> Served:
+    """Start a server and wait for its address. ``opens`` is the browser that it is to start."""
     environment = {k: v for k, v in os.environ.items() if k not in ("VIRTUAL_ENV", "FORCE_COLOR")}
+    if opens:
+        environment["BROWSER"] = opens
+    quietly = [] if opens else ["--no-open"]
     process = subprocess.Popen(
-        [sys.executable, "-m", "fencerun", "serve", "--no-open", "--port", "0", *words],
+        [sys.executable, "-m", "fencerun", "serve", "--port", "0", *quietly, *words],
         cwd=root,
         env={**environment, "PYTHONUNBUFFERED": "1"},
         stdin=subprocess.DEVNULL,

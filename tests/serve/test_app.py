@@ -153,6 +153,7 @@ def test_all_of_it_needs_the_cookie(served: Starlette) -> None:
         ({"verb": "record", "page": "a.md", "fences": [2]}, Order("record", "a.md", (2,))),
         ({"verb": "stale", "page": "a.md"}, Order("stale", "a.md")),
         ({"verb": "stop"}, Order("stop")),
+        ({"verb": "run"}, Order("run")),
     ],
     ids=str,
 )
@@ -172,7 +173,8 @@ def test_orders(served: Starlette, state: Listed, asked: object, order: Order) -
         b"3",
         b'{"verb": "erase", "page": "a.md"}',
         b'{"verb": ["run"], "page": "a.md"}',
-        b'{"verb": "run"}',
+        b'{"verb": "record"}',
+        b'{"verb": "run", "fences": [1]}',
         b'{"verb": "run", "page": 3}',
         b'{"verb": "run", "page": "a.md", "fences": "1"}',
         b'{"verb": "run", "page": "a.md", "fences": [0]}',

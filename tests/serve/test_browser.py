@@ -78,6 +78,14 @@ def test_an_edit_runs_and_shows_what_was_printed(served: Served, window: Any) ->
     )
 
 
+def test_all_lessons_are_run_from_the_list(served: Served, window: Any) -> None:
+    served.write("all.md", HELLO)
+    window.wait_for_selector('.rows li[data-path="all.md"]')
+    window.keyboard.press("a")
+    window.wait_for_selector('.rows li[data-path="all.md"][data-state=ok]')
+    assert window.locator('.rows li[data-path="all.md"] .tally').inner_text() == "1/1"
+
+
 def test_run_and_record_by_button(served: Served, window: Any) -> None:
     lesson(served, window, "buttons.md", HELLO.replace("print", "print(2);print"))
     fence = window.locator('[id="fence:1"]')
@@ -430,3 +438,65 @@ def test_it_listens_on_the_loopback_address_only(served: Served) -> None:
     # Another address of this machine, where a server bound to all of them would answer too.
     with pytest.raises(OSError):
         socket.create_connection(("127.0.0.2", port), 5).close()
+
+
+_MORPHS = """async () => {
+  const { morph } = await import("/static/morph.js");
+  let seed = 7;
+  const dice = n => (seed = (seed * 1103515245 + 12345) % 2147483648) % n;
+  const words = ["one", "two", "three", "a <b>bold</b> word", "<code>x</code>"];
+  const block = depth => {
+    const kind = dice(depth ? 6 : 4);
+    const text = words[dice(words.length)];
+    if (kind === 0) return `<p data-line="${dice(50)}">${text}</p>`;
+    if (kind === 1) return `<h2 id="h${dice(6)}">${text}</h2>`;
+    if (kind === 2) return `<pre><code> ${text}\\n  ${words[dice(3)]}</code></pre>`;
+    if (kind === 3) return `${text} `;
+    const inner = Array.from({ length: dice(4) }, () => block(depth - 1)).join("\\n");
+    if (kind === 4) return `<div class="fence" id="fence:${dice(5)}">${inner}</div>`;
+    return `<ul>${inner.replace(/^/, "<li>")}</li></ul>`;
+  };
+  const page = () => Array.from({ length: dice(9) }, () => block(3)).join("\\n");
+  // Repeated ids are no page of ours, and white space between blocks is nothing.
+  const unique = html => new Set(html.match(/id="[^"]*"/g)).size ===
+    (html.match(/id="[^"]*"/g) ?? []).length;
+  const plain = html => html.replace(/>\\s+</g, "><").replace(/\\s+/g, " ").trim();
+  const wrong = [];
+  let tried = 0;
+  while (tried < 1500) {
+    const [before, after] = [page(), page()];
+    if (!unique(before) || !unique(after)) continue;
+    tried++;
+    const old = document.createElement("div");
+    old.innerHTML = before;
+    const fresh = document.createElement("template");
+    fresh.innerHTML = after;
+    morph(old, fresh.content);
+    const wanted = document.createElement("div");
+    wanted.innerHTML = after;
+    const got = old.innerHTML;
+    if (plain(got) !== plain(wanted.innerHTML)) wrong.push([before, after, got]);
+  }
+  return wrong.slice(0, 3);
+}"""
+
+
+def test_any_body_becomes_any_other(served: Served, window: Any) -> None:
+    assert window.evaluate(_MORPHS) == []
+
+
+def test_elements_that_stay_are_the_same_ones(served: Served, window: Any) -> None:
+    kept = window.evaluate(
+        """async () => {
+          const { morph } = await import("/static/morph.js");
+          const old = document.createElement("div");
+          old.innerHTML = "<h2 id=a>A</h2><p>one</p><p>two</p><div id=f><p>in</p></div><p>end</p>";
+          const nodes = [...old.children];
+          const fresh = document.createElement("template");
+          fresh.innerHTML =
+            "<p>new</p><h2 id=a>A!</h2><p>two</p><p>new</p><div id=f><p>in</p><p>more</p></div>";
+          morph(old, fresh.content);
+          return nodes.map(node => old.contains(node) ? node.textContent : null);
+        }"""
+    )
+    assert kept == ["A!", None, "two", "inmore", None]

@@ -58,9 +58,13 @@ class Table:
     def page(self, path: str) -> PageView | None:
         return self.views.get(path)
 
-    def run(self, ids: Iterable[str]) -> int:
-        self.asked.append(("run", list(ids)))
+    def run(self, ids: Iterable[str] | None = None) -> int:
+        self.asked.append(("run", ["everything"] if ids is None else list(ids)))
         return 1
+
+    def run_stale(self) -> int:
+        self.asked.append(("stale", []))
+        return 0
 
     def record(self, ids: Iterable[str]) -> int:
         self.asked.append(("record", list(ids)))
@@ -231,6 +235,7 @@ def test_pages_are_called_relative_to_the_base(
         (Order("record", "a.md", (1,)), ("record", ["a.md::1"])),
         (Order("record", "a.md"), ("record", ["a.md"])),
         (Order("stop"), ("stop", [])),
+        (Order("run"), ("run", ["everything"])),
     ],
     ids=str,
 )
@@ -240,6 +245,8 @@ def test_orders(desk: Desk, table: Table, order: Order, asked: tuple[str, list[s
 
 
 def test_what_is_stale_is_run(desk: Desk, table: Table) -> None:
+    assert desk.act(Order("stale")) == "there is nothing to run"
+    table.asked.clear()
     assert desk.act(Order("stale", "a.md")) == "nothing is stale"
     table.set("a.md", 2, stale=True)
     assert desk.act(Order("stale", "a.md")) == ""

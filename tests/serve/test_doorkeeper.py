@@ -79,6 +79,12 @@ def test_the_opened_address_gives_the_cookie() -> None:
     assert "inside" not in answer.text
 
 
+def test_a_ticket_opens_once() -> None:
+    target = f"/?token={TOKENS.ticket()}"
+    assert [ask(DOOR, "GET", target).status for _ in range(2)] == [200, 401]
+    assert ask(DOOR, "GET", f"/?token={TOKENS.secret}").status == 200
+
+
 @pytest.mark.parametrize("token", ["", "wrong", "the-secre", "the-secret2", "%00", "é"])
 def test_a_wrong_token_opens_nothing(token: str) -> None:
     answer = ask(DOOR, "GET", f"/?token={token}")

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import sys
 import time
+import urllib.error
 import urllib.request
 from pathlib import Path
 from typing import Any
@@ -124,6 +125,28 @@ def test_a_port_that_is_taken(tmp_path: Path) -> None:
         done = call(tmp_path, "--port", str(port))
     assert done.returncode == 2
     assert f"--port {port}: Address already in use" in done.stderr
+
+
+def test_the_browser_is_started_with_a_token_that_works_once(tmp_path: Path) -> None:
+    (tmp_path / "a.md").write_text("# A\n")
+    browser = tmp_path / "browser"
+    browser.write_text('#!/bin/sh\nprintf "%s" "$1" > opened.new && mv opened.new opened\n')
+    browser.chmod(0o755)
+    served = start(tmp_path, opens=str(browser))
+    try:
+        wait_for((tmp_path / "opened").exists)
+        opened = (tmp_path / "opened").read_text()
+        assert opened.startswith(f"{served.base}/?token=")
+        assert opened != served.address
+        urllib.request.urlopen(opened, timeout=30).close()
+        with pytest.raises(urllib.error.HTTPError) as caught:
+            urllib.request.urlopen(opened, timeout=30)
+        with caught.value as refused:
+            assert refused.code == 401
+        urllib.request.urlopen(served.address, timeout=30).close()
+    finally:
+        served.process.terminate()
+        assert served.process.wait(20) == 0
 
 
 def test_without_a_port_the_next_free_one_is_taken(monkeypatch: pytest.MonkeyPatch) -> None:

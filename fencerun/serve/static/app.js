@@ -192,14 +192,14 @@ const onPage = page
       Enter: () => fences.onCurrent("run"),
       r: () => fences.onCurrent("record"),
       c: () => fences.onCurrent("copy"),
-      a: clicked["run-all"],
-      s: () => act("stale"),
       R: clicked["record-all"],
     }
   : {};
 
 keys({
   ...onPage,
+  a: clicked["run-all"],
+  s: () => act("stale"),
   x: clicked.stop,
   "[": () => lessons.step(-1),
   "]": () => lessons.step(1),
