@@ -8,7 +8,7 @@ from pathlib import Path
 
 CORPUS = Path(__file__).parent / "corpus"
 
-TARGETS = ("reader", "splicer", "tagger", "decoder")
+TARGETS = ("reader", "splicer", "tagger", "agreement", "decoder")
 
 Check = Callable[[bytes], None]
 
