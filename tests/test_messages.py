@@ -19,14 +19,17 @@ _KINDS = (
 VERDICT = re.compile(rf"\S.*?:[1-9]\d*: ({_KINDS}): fence [1-9]\d*, \S.*(?<![.\s])$")
 PROBLEM = re.compile(r"\S.*?:[1-9]\d*: (problem|warning): \S.*[.!?:] \S.* \[[a-z-]+\]$")
 LEAK = re.compile(r"\S.*?:[1-9]\d*: leak: fence [1-9]\d*, \S.*, (not )?undone$")
+#: What `tag` did, and what it left, with what to do about that.
+TAGGED = re.compile(r"\S.*?:[1-9]\d*: (tagged|set): \S.*(?<![.\s])$")
+LEFT = re.compile(r"\S.*?:[1-9]\d*: left: \S.*[.?>`] [A-Z`]\S*.*$")
 ALSO = re.compile(r"\S.*?:[1-9]\d*: also here$")
 
 #: What begins a line and is about the run as a whole.
 RUN = re.compile(
-    r"exit \d$|fencerun (check|record), |\d[\d,]* \w|no fences|interrupted: |the run broke off"
+    r"exit \d$|fencerun (check|record|tag)\b|\d[\d,]* \w|no fences|interrupted: |the run broke off"
     r"|(kept|skipped|missing|stale|expired|known): |slowest|to run these again:|to go on:"
     r"|worker replaced |\d+ leaks? could|no fence (ran|was)|warning: "
-    r"|\S.*: all \d+ fences passed"
+    r"|\S.*: all \d+ fences passed|\S[^:]*: \d+ tagged, \d+ left"
 )
 
 
@@ -47,13 +50,13 @@ def test_every_line_of_every_report(file: Path) -> None:
         if VERDICT.match(head):
             # The remedy is the last thing that stands beneath, and no quoted text.
             assert below and not re.match(r" +[\d ]*[-+~ ]*\| ", below[-1]), head
-        elif not any(form.match(head) for form in (PROBLEM, LEAK, ALSO, RUN)):
+        elif not any(form.match(head) for form in (PROBLEM, LEAK, ALSO, TAGGED, LEFT, RUN)):
             pytest.fail(f"{head!r} is of no form")
 
 
 def test_the_cases_have_messages_of_all_forms() -> None:
     heads = [b[0] for file in EXPECTED for b in blocks(file.read_text(encoding="utf-8"))]
-    for form in (VERDICT, PROBLEM, LEAK, ALSO):
+    for form in (VERDICT, PROBLEM, LEAK, ALSO, TAGGED, LEFT):
         assert sum(bool(form.match(head)) for head in heads) >= 2, form.pattern
 
 
