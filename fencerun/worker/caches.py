@@ -7,23 +7,18 @@ cache key, of all that the chain's output depends on, keeps the two apart.
 
 from __future__ import annotations
 
-import os
 import sys
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     import contextvars
 
-_VARIABLE = "TORCH_COMPILE_CACHE_KEY_TAG"
+#: The variable that says so to a torch which a chain has still to import.
+VARIABLE = "TORCH_COMPILE_CACHE_KEY_TAG"
 
 
 def tag(name: str, context: contextvars.Context) -> None:
-    """Let everything compiled from now on, in ``context``, be cached under ``name``.
-
-    The variable is for a torch that the chain has still to import.
-    """
-    if os.environ.get(_VARIABLE) != name:
-        os.environ[_VARIABLE] = name
+    """Let everything compiled from now on, in ``context``, be cached under ``name``."""
     config = sys.modules.get("torch.compiler.config")
     if hasattr(config, "cache_key_tag"):
         context.run(setattr, config, "cache_key_tag", name)

@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 #: Bytes of late output that a report shows.
 _SHOWN = 400
 
+_NO_TROUBLE = (None, None)
+
 #: Descriptors that we keep start here, out of the way of a fence that closes the low ones.
 HIGH = 200
 
@@ -84,15 +86,22 @@ class Stream:
         """Make another descriptor write to this file as well."""
         os.dup2(self._file, descriptor)
 
-    def look(self) -> int:
-        """The size of the file; notices what became of the descriptor on the way."""
+    def advance(self) -> list[int]:
+        """The range written to the file since the last call, as start and end; empty if none.
+
+        Notices what became of the descriptor on the way.
+        """
+        start = self.mark
         try:
             status = os.fstat(self.descriptor)
         except OSError:
             self.leads_to = None
-            return self.size()
-        self.leads_to = status.st_dev, status.st_ino
-        return status.st_size if self.leads_to == self.identity else self.size()
+            end = self.size()
+        else:
+            self.leads_to = status.st_dev, status.st_ino
+            end = status.st_size if self.leads_to == self.identity else self.size()
+        self.mark = end
+        return [start, end] if end > start else []
 
     def size(self) -> int:
         """Bytes written to the file so far."""
@@ -208,7 +217,7 @@ class Capture:
     def end(self) -> tuple[list[int], list[int]]:
         """The ranges written to each file since ``begin`` or the last ``end``."""
         self.flush()
-        return _advance(self._out), _advance(self._err)
+        return self._out.advance(), self._err.advance()
 
     def flush(self) -> None:
         """Write out what Python and C hold back."""
@@ -231,13 +240,6 @@ class Capture:
 
     def troubles(self) -> list[str]:
         """What was wrong with the streams at the last ``end``, as names."""
-        found = (
-            self._out.trouble(self._out.identity),
-            self._err.trouble(self._right_for_err()),
-        )
-        return [what for what in found if what]
-
-
-def _advance(stream: Stream) -> list[int]:
-    start, stream.mark = stream.mark, stream.look()
-    return [start, stream.mark] if stream.mark > start else []
+        out, err = self._out, self._err
+        found = out.trouble(out.identity), err.trouble((out if self._merged else err).identity)
+        return [] if found == _NO_TROUBLE else [what for what in found if what]

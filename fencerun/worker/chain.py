@@ -46,6 +46,14 @@ def _written(reply: dict[str, Any]) -> int:
     return sum(ranges[1::2]) - sum(ranges[::2])
 
 
+def _add(kept: list[int], new: list[int]) -> None:
+    """Add a range to those that are kept; one that goes on where the last ended is one with it."""
+    if kept and kept[-1] == new[0]:
+        kept[-1] = new[1]
+    else:
+        kept += new
+
+
 def may_be_meant(failure: dict[str, Any], job: dict[str, Any]) -> bool:
     """Whether the fence may fail like that and its chain go on."""
     return bool(job.get("may_raise")) and failure["kind"] in ("exception", "exit", "syntax")
@@ -92,8 +100,7 @@ class Chain:
         process.new_files.begin(directory, watch=not scratch)
         real = _real(directory, os.path.basename(page))
         own = f"{process.outer}{os.pathsep}{real}"
-        if os.environ.get(OWN_PAGE) != own:
-            os.environ[OWN_PAGE] = own
+        process.set_variable(OWN_PAGE, own)
         process.pages.add(page)
         process.modules.begin_chain(directory)
         sys.argv = [page]
@@ -105,6 +112,7 @@ class Chain:
         process.threads.begin_chain()
         self._script = Script(page, directory, debugger=process.debugger)
         self._script.__enter__()
+        process.set_variable(caches.VARIABLE, tag)
         caches.tag(tag, self._script.context)
         # A process of others' may change between two chains in any way.
         place = (page, directory, tag, sys.stdout, sys.stderr) if process.owned else None
@@ -253,12 +261,10 @@ class Chain:
 
     def _keep_output(self, reply: dict[str, Any]) -> None:
         out, err = self._capture.end()
-        for name, new in (("out", out), ("err", err)):
-            kept = reply.setdefault(name, [])
-            if kept and new and kept[-1] == new[0]:
-                kept[-1] = new[1]
-            else:
-                kept += new
+        if out:
+            _add(reply.setdefault("out", []), out)
+        if err:
+            _add(reply.setdefault("err", []), err)
 
     def _after(self, reply: dict[str, Any], number: int) -> dict[str, Any] | None:
         """Checks after each fence: operators, amount of output; whose stream or child is whose."""
@@ -312,7 +318,8 @@ class Chain:
             {"what": newfiles.LEFT, "now": name, "undone": False}
             for name in self._process.new_files.end()
         ]
-        reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks, *left]
+        if ending.leaks or left:
+            reply["leaks"] = [*reply.get("leaks", ()), *ending.leaks, *left]
         reply["last"] = True
         if ending.tainted:
             reply["tainted"] = "; ".join(ending.tainted)

@@ -57,6 +57,40 @@ def compile_fence(
             raise
 
 
+class _Hook:
+    """Stays in the place of the function through which the compiler's C code shows a warning.
+
+    Putting it there for each compilation would have the guards look at all of ``warnings``.
+    """
+
+    original: Any = None
+    compilation: _Compilation | None = None
+
+    @staticmethod
+    def show(message: warnings.WarningMessage) -> None:
+        if _Hook.compilation is None:
+            _Hook.original(message)
+        else:
+            _Hook.compilation.show(message)
+
+
+_show_warning = _Hook.show
+
+
+def install() -> None:
+    """Be there to put the page's lines into the compiler's warnings."""
+    shown = getattr(warnings, "_showwarnmsg", None)
+    if shown is not None and shown is not _show_warning:
+        _Hook.original = shown
+        warnings._showwarnmsg = _show_warning  # type: ignore[attr-defined]
+
+
+def remove() -> None:
+    """Put back what ``install`` replaced."""
+    if getattr(warnings, "_showwarnmsg", None) is _show_warning:
+        warnings._showwarnmsg = _Hook.original  # type: ignore[attr-defined]
+
+
 class _Compilation:
     """One compilation. ``shift`` is what has still to be added to the compiler's lines."""
 
@@ -68,16 +102,21 @@ class _Compilation:
         self.shown_once = False
 
     def __enter__(self) -> None:
-        # The one function through which the compiler's C code shows a SyntaxWarning.
+        self.before, _Hook.compilation = _Hook.compilation, self
+        # Where it is another, a fence put it there, or nobody installed ours.
         self.shown: Any = getattr(warnings, "_showwarnmsg", None)
-        if self.shown is not None:
-            warnings._showwarnmsg = self._show  # type: ignore[attr-defined]
+        if self.shown is _show_warning:
+            self.shown = _Hook.original
+        elif self.shown is not None:
+            warnings._showwarnmsg = self.show  # type: ignore[attr-defined]
 
     def __exit__(self, *exc: object) -> None:
-        if self.shown is not None:
+        _Hook.compilation = self.before
+        if self.shown is not None and warnings._showwarnmsg == self.show:  # type: ignore[attr-defined]
             warnings._showwarnmsg = self.shown  # type: ignore[attr-defined]
 
-    def _show(self, message: warnings.WarningMessage) -> None:
+    def show(self, message: warnings.WarningMessage) -> None:
+        """Show a warning of the compiler's, on the page's line."""
         if not self.shown_once:
             message.lineno += self.shift
             self.shown(message)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import os
 
-from fencerun.worker import seeds
+from fencerun.worker import compiling, seeds
 from fencerun.worker.garbage import Garbage
 from fencerun.worker.guards import Guards
 from fencerun.worker.modules import Modules
@@ -37,6 +37,7 @@ class Process:
         self.debugger = debugger
         self.opening = Opening(self.pages)
         self.opening.install()
+        compiling.install()
         self.modules = Modules(root)
         self.new_files = NewFiles()
         self.seeds = seeds.Seeds()
@@ -51,10 +52,23 @@ class Process:
         self.garbage = Garbage(owned)
         #: The pages whose fences run this very process, one within the other.
         self.outer = os.environ.get(OWN_PAGE, "")
+        self._variables: dict[str, str] = {}
+
+    def set_variable(self, name: str, value: str) -> None:
+        """Set an environment variable for a chain.
+
+        In a process of ours it stays as it was set: the guards see to that.
+        """
+        if self.owned and self._variables.get(name) == value:
+            return
+        self._variables[name] = value
+        if os.environ.get(name) != value:
+            os.environ[name] = value
 
     def close(self) -> None:
         """Take every hook out again (only a process that goes on without us needs it)."""
         self.guards.close()
         self.threads.remove()
         self.seeds.remove()
+        compiling.remove()
         self.opening.remove()

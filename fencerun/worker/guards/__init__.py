@@ -75,14 +75,16 @@ class Guards:
             self.exits.install()
             self._bracket.install()
             self._installed = True
-        self._ledger, self._evidence = Ledger(), Evidence()
+        if self._operators is not None or not self._ledger.unused:
+            self._ledger = Ledger()
+        self._evidence = Evidence()
         self._policed, self._fence = 0, None
         self._history.begin(page)
         self._hook_torch()
         self._once.begin(loaded("torch"))
         self._first_compile.begin()
         self._contexts.begin(context)
-        self._native.begin(self._tables)
+        self._native.begin(self._tables, undisturbed=place is not None)
         self._state.begin(place)
         self._descriptors.begin()
         self._modules.begin()

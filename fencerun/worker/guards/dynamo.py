@@ -7,11 +7,15 @@ compile of the next chain do it again, so that a chain behaves the same alone an
 
 from __future__ import annotations
 
+import sys
+
 from fencerun.worker.guards.internals import table
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
     from typing import Any
+
+_DYNAMO = "torch._dynamo.eval_frame"
 
 
 class FirstCompile:
@@ -25,17 +29,17 @@ class FirstCompile:
     def begin(self) -> None:
         """A chain begins. Hooks Dynamo once it is loaded."""
         self._done = False
-        if self._owner is None:
+        if self._owner is None and _DYNAMO in sys.modules:
             self.install()
 
     def begin_late(self) -> None:
         """Dynamo may have been imported in the middle of a chain."""
-        if self._owner is None:
+        if self._owner is None and _DYNAMO in sys.modules:
             self.install()
 
     def install(self) -> None:
         """Hook a loaded Dynamo; the patch that ran in this chain already counts."""
-        owner = table("torch._dynamo.eval_frame", "TorchPatcher", default=None)
+        owner = table(_DYNAMO, "TorchPatcher", default=None)
         original: Any = getattr(owner, "patch", None)
         if owner is None or not hasattr(original, "cache_info"):
             return

@@ -96,3 +96,8 @@ class Ledger:
         return not (
             self.registrations or self.libraries or self.registrars or self.rules or self.defined
         )
+
+    @property
+    def unused(self) -> bool:
+        """Whether nothing was ever written here, by fences that had no torch to register with."""
+        return self.empty and not self.permanent

@@ -60,10 +60,16 @@ class NativeWatch:
         self._seen = counter() if counter is not None else 0
         self._known: set[str] | None = None
         self._operators: set[str] | None = None
+        #: Whether the last look found nothing new.
+        self._settled = False
 
-    def begin(self, tables: TorchTables | None) -> None:
-        """Take stock of libraries and operators; cheap unless one was loaded since."""
-        if self._counter is None:
+    def begin(self, tables: TorchTables | None, undisturbed: bool = False) -> None:
+        """Take stock of libraries and operators; cheap unless one was loaded since.
+
+        ``undisturbed`` says that nothing ran since the last look.
+        """
+        known = self._known is not None and (self._operators is not None or tables is None)
+        if self._counter is None or (undisturbed and known and self._settled):
             return
         stamp = self._counter()
         if self._known is None or stamp != self._seen:
@@ -74,7 +80,11 @@ class NativeWatch:
 
     def settle(self, tables: TorchTables | None, known: set[str]) -> Iterator[Loaded]:
         """What libraries that were loaded since registered; ``known`` are other new operators."""
-        if self._counter is None or (stamp := self._counter()) == self._seen:
+        if self._counter is None:
+            return
+        stamp = self._counter()
+        self._settled = stamp == self._seen
+        if self._settled:
             return
         before, operators = self._known or set(), self._operators
         self._seen, self._known = stamp, set(self._names())

@@ -124,6 +124,15 @@ def reader(probes: list[Probe]) -> Callable[[list[Any] | None], list[Any]]:
     return found
 
 
+def tags_reader(cells: list[Any]) -> Callable[[], list[int]]:
+    """One function that reads all version tags."""
+    names = {f"_{at}": cell for at, cell in enumerate(cells)}
+    found: Callable[[], list[int]] = eval(
+        f"lambda: [{', '.join(f'{name}.value' for name in names)}]", names
+    )
+    return found
+
+
 def sequence(owner: Any, name: str, field: str, *words: str) -> list[Probe]:
     """A probe of a list in an attribute: put back in place, the same list object."""
     live = getattr(owner, field, None)

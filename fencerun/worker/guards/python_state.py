@@ -8,6 +8,7 @@ from __future__ import annotations
 import codecs
 import contextlib
 import gc
+import math
 import os
 import signal
 import sys
@@ -15,15 +16,20 @@ import threading
 import time
 import warnings
 
+from fencerun.worker.guards.internals import version_cell
 from fencerun.worker.guards.onceonly import forget_shown
 from fencerun.worker.guards.probe import Probe, attribute, pair, sequence
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
 #: What variables begin with that torch and its runtimes set for themselves on first use.
 OWN_VARIABLES = ("TORCH", "PYTORCH_", "TRITON_", "KMP_", "OMP_", "MKL_", "CUDA_", "NCCL_", "HIP_")
+
+#: The kinds of timers that raise signals; what ``getitimer`` says of one that is not running.
+_TIMERS, _NO_TIME = range(3), (0.0, math.inf)
 
 _ERROR_HANDLERS = (
     "strict", "ignore", "replace", "xmlcharrefreplace", "backslashreplace", "namereplace",
@@ -39,7 +45,7 @@ _SIGNALS = (
 def probes() -> list[Probe]:
     """The probes that are always active."""
     return [
-        Probe("environment variable", dict_of_environment, _write_environment, "environ", "putenv",
+        Probe("environment variable", _environment(), _write_environment, "environ", "putenv",
               "setdefault", by_key=True),
         Probe("working directory", _directory, os.chdir, "chdir", "fchdir"),
         *sequence(sys, "sys.path", "path"),
@@ -91,6 +97,26 @@ def dict_of_environment() -> dict[Any, Any]:
     return dict(getattr(os.environ, "_data", os.environ))
 
 
+def _environment() -> Callable[[], dict[Any, Any]]:
+    """What reads the environment: the same copy as before where nothing was done to it since."""
+    live: Any = None
+    cell: Any = None
+    last: dict[Any, Any] | None = None
+    seen = 0
+
+    def read() -> dict[Any, Any]:
+        nonlocal live, cell, last, seen
+        now = getattr(os.environ, "_data", None)
+        if now is not live:
+            live, cell, last = now, version_cell(now) if type(now) is dict else None, None
+        tag = cell.value if cell is not None else 0
+        if last is None or cell is None or tag != seen:
+            last, seen = dict_of_environment(), tag
+        return last
+
+    return read
+
+
 def _write_environment(value: dict[Any, Any]) -> None:
     encoded = hasattr(os.environ, "_data")
     now = dict_of_environment()
@@ -104,7 +130,10 @@ def _write_environment(value: dict[Any, Any]) -> None:
 
 def _prompts() -> dict[str, Any]:
     # Their presence tells libraries that somebody sits there.
-    return {name: getattr(sys, name) for name in ("ps1", "ps2") if hasattr(sys, name)}
+    names = sys.__dict__
+    if "ps1" not in names and "ps2" not in names:
+        return {}
+    return {name: names[name] for name in ("ps1", "ps2") if name in names}
 
 
 def _write_prompts(value: dict[str, Any]) -> None:
@@ -116,7 +145,7 @@ def _write_prompts(value: dict[str, Any]) -> None:
 
 def _error_handlers() -> dict[str, Any]:
     # Those that Python brings; of others there is no list.
-    return {name: codecs.lookup_error(name) for name in _ERROR_HANDLERS}
+    return dict(zip(_ERROR_HANDLERS, map(codecs.lookup_error, _ERROR_HANDLERS)))  # noqa: B905
 
 
 def _write_error_handlers(value: dict[str, Any]) -> None:
@@ -150,9 +179,10 @@ def _signal_probes() -> list[Probe]:
     # `signal.getsignal` makes an enum of each answer and takes ten times as long.
     get = getattr(sys.modules.get("_signal"), "getsignal", signal.getsignal)
     numbers = {name: int(getattr(signal, name)) for name in _SIGNALS if hasattr(signal, name)}
+    names, all_numbers = tuple(numbers), tuple(numbers.values())
 
     def read() -> dict[str, Any]:
-        return {name: get(number) for name, number in numbers.items()}
+        return dict(zip(names, map(get, all_numbers)))  # noqa: B905
 
     def write(value: dict[str, Any]) -> None:
         for name, handler in value.items():
@@ -164,7 +194,7 @@ def _signal_probes() -> list[Probe]:
         found.append(
             Probe(
                 "pending alarm",
-                lambda: any(signal.getitimer(kind)[0] > 0 for kind in range(3)),
+                lambda: max(map(signal.getitimer, _TIMERS)) > _NO_TIME,
                 lambda value: [signal.setitimer(kind, 0) for kind in range(3)],
                 "alarm",
                 "setitimer",
@@ -172,10 +202,12 @@ def _signal_probes() -> list[Probe]:
             )
         )
     if hasattr(signal, "pthread_sigmask"):
+        mask = getattr(sys.modules.get("_signal"), "pthread_sigmask", signal.pthread_sigmask)
+        block = int(signal.SIG_BLOCK)
         found.append(
             Probe(
                 "signal mask",
-                lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+                lambda: mask(block, ()),
                 lambda value: signal.pthread_sigmask(signal.SIG_SETMASK, value),
                 "pthread_sigmask",
                 steady=True,
@@ -192,9 +224,10 @@ def _limit_probes() -> list[Probe]:
     names = ("CPU", "AS", "NOFILE", "STACK", "CORE", "FSIZE", "NPROC", "DATA")
     numbers = {f"RLIMIT_{n}": getattr(resource, f"RLIMIT_{n}", None) for n in names}
     known = {name: number for name, number in numbers.items() if number is not None}
+    all_known, get = tuple(known.values()), resource.getrlimit
 
     def read() -> dict[str, tuple[int, int]]:
-        return {name: resource.getrlimit(number) for name, number in known.items()}
+        return dict(zip(known, map(get, all_known)))  # noqa: B905
 
     def write(value: dict[str, tuple[int, int]]) -> None:
         for name, limits in value.items():
@@ -207,8 +240,13 @@ def _limit_probes() -> list[Probe]:
 def _descriptor_flag_probes() -> list[Probe]:
     """Whether stdin, stdout and stderr block: asyncio switches that off for good."""
 
+    blocking = os.get_blocking
+
     def read() -> tuple[bool, ...]:
-        return tuple(_blocking(descriptor) for descriptor in range(3))
+        try:
+            return blocking(0), blocking(1), blocking(2)
+        except OSError:
+            return tuple(map(_blocking, range(3)))
 
     def write(value: tuple[bool, ...]) -> None:
         for descriptor, blocking in enumerate(value):

@@ -12,7 +12,15 @@ import types
 
 from fencerun.worker.guards import libraries, namespaces, python_state
 from fencerun.worker.guards.internals import loaded
-from fencerun.worker.guards.probe import ABSENT, Probe, merged, reader, same, short
+from fencerun.worker.guards.probe import (
+    ABSENT,
+    Probe,
+    merged,
+    reader,
+    same,
+    short,
+    tags_reader,
+)
 from fencerun.worker.guards.watches import Watch
 
 TYPE_CHECKING = False
@@ -62,6 +70,7 @@ class State:
         #: What the version tags of all namespaces were when those were last known to be right.
         self._tags: list[int] | None = None
         self._tagged: list[Watch] = []
+        self._read_tags: Callable[[], list[int]] = list
         self._untagged: list[Watch] = []
         #: Whether the last chain's end had to put something back, or the watches are new.
         self._is_dirty = True
@@ -101,9 +110,6 @@ class State:
                 self._read = None
         return [probe.look() for probe in self._probes]
 
-    def _read_tags(self) -> list[int]:
-        return [watch.cell.value for watch in self._tagged]
-
     def _moved(self, tags: list[int]) -> list[Watch]:
         """The tagged watches that something was done to since ``_tags`` were read."""
         if self._tags is None:
@@ -122,6 +128,7 @@ class State:
             self._held, self._tags, self._is_dirty = None, None, True
             self._read = reader(self._probes)
             self._tagged = [w for w in self._watches if w.cell is not None]
+            self._read_tags = tags_reader([w.cell for w in self._tagged])
             self._untagged = [w for w in self._watches if w.cell is None]
 
     def activate(self) -> None:
