@@ -57,11 +57,11 @@ class _Untouched:
 
     def holds(self) -> bool:
         """Whether nothing was drawn from it or done to it."""
-        generator: Any = self._generator
+        generator = self._generator
         return (
             self._at != 0
-            and getattr(random, "_inst", None) is generator
             and generator.gauss_next is None
+            and getattr(random, "_inst", None) is generator
             and self._read(self._at, len(self._bytes)) == self._bytes
         )
 
