@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,6 +20,7 @@ from fencerun.reader import parse
 from fencerun.request import Request
 
 from .pages import lessons, printed, wrecks
+from .tagged import tagged
 
 
 class Lasting(WorkerEngine):
@@ -91,3 +93,24 @@ def test_a_page_is_recorded_once_and_for_all(
     assert page.read_bytes() == made, "a second recording changes it"
     again = run("check", engine).verdicts
     assert not [v for v in again if v.kind in ("changed", "rounding", "unrecorded", "refused")]
+
+
+@settings(max_examples=30, suppress_health_check=list(HealthCheck))
+@given(text=tagged())
+def test_any_tags_that_may_stand_together(engine: Engine, page: Path, text: str) -> None:
+    page.write_text(text)
+    page.with_name("beside.txt").write_text("text")
+    found = parse(text.encode(), "p.md")
+    done = run("check", engine)
+    assert done.exit_code != 6
+    assert page.read_text() == text, "a check never writes a page"
+    if not found.broken:
+        told = Counter(verdict.fence for verdict in done.verdicts)
+        assert told == dict.fromkeys((fence.number for fence in found.fences), 1)
+    first = run("record", engine)
+    made = page.read_bytes()
+    second = run("record", engine)
+    assert page.read_bytes() == made, "a second recording changes it"
+    refused = {v.id for v in (*first.verdicts, *second.verdicts) if v.kind == "refused"}
+    open_ = [v for v in run("check", engine).verdicts if v.id not in refused]
+    assert not [v for v in open_ if v.kind in ("changed", "rounding", "unrecorded")]
