@@ -73,7 +73,15 @@ class Server:
         logging.getLogger("uvicorn.error").addFilter(_told)
 
     def _serve(self) -> None:
-        asyncio.run(self._server.serve([self.listening]))
+        asyncio.run(self._run())
+
+    async def _run(self) -> None:
+        await self._server.serve([self.listening])
+        # What is left is written to readers that do not read, and would be so for ever.
+        for connection in list(self._server.server_state.connections):
+            if connection.transport is not None:
+                connection.transport.abort()
+        await asyncio.sleep(0)
 
     def __enter__(self) -> Server:
         self._thread.start()
