@@ -5,6 +5,7 @@ Between the pure table of capabilities and the prober that asks this machine.
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 from typing import Literal
@@ -56,7 +57,8 @@ class Gate:
         if self.untagged == "ignore":
             return []
         what = "a runnable code block without a tag"
-        remedy = "tag it `fence:N`, or `fence:none` if it is not to run"
+        command = f"`fencerun tag {shlex.quote(page.path)}`"
+        remedy = f"{command} numbers it; `fence:none` says that it is not to run"
         severity: Literal["warning", "error"] = "warning" if self.untagged == "warn" else "error"
         return [
             Problem(page.path, block.line, "untagged", what, remedy, severity)

@@ -94,6 +94,8 @@ class Status:
             for kind, number in self.counts.items()
         )
         self._say(f"{counted or 'no fences'} on {count(pages, 'page')}")
+        if self.counts["untagged block"]:
+            self._say("`fencerun tag` numbers untagged blocks")
         if self.left:
             self._say(f"{len(self.left)} not accounted for by any run:")
             for fence in self.left:

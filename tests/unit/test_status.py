@@ -54,6 +54,7 @@ def test_every_fence_and_every_loose_end(here: Path) -> None:
         "p.md:34: untagged: a python block",
         "1 recorded, 1 unrecorded, 1 missing, 1 skipped, 1 stale, 1 orphan, 1 untagged block "
         "on 1 page",
+        "`fencerun tag` numbers untagged blocks",
     ]
     assert code == 0
 
