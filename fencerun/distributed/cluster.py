@@ -14,11 +14,12 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
+from fencerun.distributed.lane import Cut
 from fencerun.distributed.luggage import Luggage
+from fencerun.distributed.room import fits, in_words
 from fencerun.distributed.station import Answers, Contract, Station
 from fencerun.engines.base import Chain, EngineError, EngineEvent
 from fencerun.errors import FencerunError, UsageError
-from fencerun.plural import count
 
 try:
     import ray
@@ -36,10 +37,6 @@ _TICK = 0.5
 
 #: How long a station may take to put things away, in seconds.
 _CLOSING = 5.0
-
-
-class Cut(Exception):
-    """The node, or the station's process on it, is gone; the message says how."""
 
 
 class Cluster:
@@ -97,20 +94,9 @@ class Cluster:
             if given_up():
                 raise EngineError("the run was halted")
             if not any(fits(node, gpus, cpus) for node in self.nodes()):
-                what = f"no node of the Ray cluster has {_room(gpus, cpus)}"
+                what = f"no node of the Ray cluster has {in_words(gpus, cpus)}"
                 raise EngineError(what, "add one, or lower `threads` in the configuration")
         return str(_get(about))
-
-
-def fits(node: dict[str, float], gpus: int, cpus: int) -> int:
-    """How many stations that ask for so much a node has room for, when it is idle."""
-    by_cpus = int(node.get("CPU", 0) // cpus)
-    return min(by_cpus, int(node.get("GPU", 0) // gpus)) if gpus else by_cpus
-
-
-def _room(gpus: int, cpus: int) -> str:
-    asked = count(cpus, "CPU")
-    return f"{asked} and {count(gpus, 'GPU')}" if gpus else asked
 
 
 def _connect(address: str | None) -> None:

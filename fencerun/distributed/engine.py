@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from fencerun.capabilities import Requirement
 from fencerun.distributed.lane import RemoteLane, RemoteProber
+from fencerun.distributed.room import fits
 from fencerun.distributed.station import Contract
 from fencerun.engines.base import Chain, EngineError, EngineEvent, EngineOptions
 from fencerun.gate import Gate
@@ -98,8 +99,6 @@ class RayEngine:
         found: list[Lane] = []
         for gpus in sorted({load.need for load in loads} - {IDLE}, reverse=True):
             pages = sum(load.need == gpus for load in loads)
-            from fencerun.distributed.cluster import fits
-
             room = sum(fits(node, gpus, self._cpus) for node in self._cluster.nodes())
             most = min(pages, room)
             if self._jobs:
@@ -108,9 +107,7 @@ class RayEngine:
         return found
 
     def _lane(self, gpus: int, loads: Sequence[Load]) -> Lane:
-        from fencerun.distributed.cluster import Cut
-
-        lane = RemoteLane(partial(self._cluster.station, self._contract, gpus, self._cpus), Cut)
+        lane = RemoteLane(partial(self._cluster.station, self._contract, gpus, self._cpus))
         self._lanes.append(lane)
         gate = Gate(RemoteProber(lane), tuple(self._contract.own))  # type: ignore[arg-type]
 

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, TypeVar
 from fencerun.capabilities import Requirement
 from fencerun.distributed.luggage import Luggage
 from fencerun.distributed.station import Answers
-from fencerun.engines.base import Chain, EngineError, EngineEvent
+from fencerun.engines.base import Chain, EngineError, EngineEvent, Started
 from fencerun.lanes import Lost
+from fencerun.plural import count
 
 if TYPE_CHECKING:
     from fencerun.distributed.cluster import Link
@@ -25,18 +26,21 @@ _PATIENCE = 3.0
 _PAUSE = 1.0
 
 
+class Cut(Exception):
+    """The node, or the station's process on it, is gone; the message says how."""
+
+
 class RemoteLane:
     """Runs chains at a station, which is opened when it is first needed.
 
-    ``make`` gives a link to a new one, and may wait until a node has room; ``cut`` is what a link
-    raises when its node is gone.
+    ``make`` gives a link to a new one; it may wait until a node has room, as long as what it is
+    given says that nobody has given up. Links raise Cut.
     """
 
     isolates = True
 
-    def __init__(self, make: Callable[[Callable[[], bool]], Link], cut: type[Exception]) -> None:
+    def __init__(self, make: Callable[[Callable[[], bool]], Link]) -> None:
         self._make = make
-        self._cut = cut
         self._link: Link | None = None
         self._page = ""
         self._halted = False
@@ -48,25 +52,33 @@ class RemoteLane:
         self._page = page
         if self._link is None:
             self._link = self._asked(lambda: self._make(lambda: self._halted))
-        link = self._link
-        self.answers = self._asked(lambda: link.open(luggage))
+        self.answers = self._asked(lambda: self._there().open(luggage))
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         """As an engine does. Raises Lost."""
         wanted = [chain for chain in chains if chain.jobs]
-        link = self._link
-        if not wanted or link is None:
+        if not wanted:
             return
-        events = link.run(wanted)
+        left = {job.key for chain in wanted for job in chain.jobs}
+        events = self._asked(lambda: self._there().run(wanted))
         while (event := self._asked(lambda: next(events, None))) is not None:
+            if not isinstance(event, Started):
+                left.discard(event.key)
             yield event
+        if left:
+            self._asked(lambda: _incomplete(len(left)))
+
+    def _there(self) -> Link:
+        if self._link is None:
+            raise Cut("no station is open")
+        return self._link
 
     def _asked(self, question: Callable[[], T]) -> T:
         if self._halted:
             raise EngineError("the run was halted")
         try:
             return question()
-        except self._cut as error:
+        except Cut as error:
             where = self._link.node if self._link else "a node"
             self._link = None
             # The cluster takes a moment to notice, and would send the page there again.
@@ -76,9 +88,7 @@ class RemoteLane:
 
     def fresh(self) -> None:
         """The next chain starts in a pristine process."""
-        link = self._link
-        if link is not None:
-            self._asked(link.fresh)
+        self._asked(lambda: self._there().fresh())
 
     def halt(self) -> None:
         """End what runs. Called by another thread."""
@@ -110,6 +120,10 @@ class RemoteLane:
         trace: TracebackType | None,
     ) -> None:
         self.close()
+
+
+def _incomplete(jobs: int) -> None:
+    raise Cut(f"it ended without a word on {count(jobs, 'fence')}")
 
 
 class RemoteProber:
