@@ -16,7 +16,6 @@ Knows Starlette and the `State` it is handed; what lessons are and how they run 
 from __future__ import annotations
 
 import json
-from collections.abc import AsyncIterator
 from dataclasses import asdict
 from importlib.resources import files
 from typing import Any, get_args
@@ -24,7 +23,7 @@ from typing import Any, get_args
 from starlette.applications import Starlette
 from starlette.concurrency import run_in_threadpool
 from starlette.middleware import Middleware
-from starlette.requests import ClientDisconnect, Request
+from starlette.requests import Request
 from starlette.responses import (
     FileResponse,
     HTMLResponse,
@@ -144,7 +143,7 @@ class _Routes:
         query = request.query_params
         last = request.headers.get("last-event-id") or query.get("last")
         stream = self.state.hub.stream(query.get("page") or None, last)
-        return StreamingResponse(_until_gone(stream), media_type="text/event-stream")
+        return StreamingResponse(stream, media_type="text/event-stream")
 
     async def act(self, request: Request) -> Response:
         try:
@@ -166,14 +165,6 @@ def body_data(lesson: Lesson) -> dict[str, Any]:
         "contents": shell.outline(lesson),
         "problems": shell.problems(lesson),
     }
-
-
-async def _until_gone(stream: AsyncIterator[bytes]) -> AsyncIterator[bytes]:
-    try:
-        async for data in stream:
-            yield data
-    except ClientDisconnect:
-        return
 
 
 async def _read(request: Request) -> bytes:

@@ -1,9 +1,4 @@
-"""Lessons as the live core knows them, for the server: what changed, told to the browsers.
-
-Events of the live core only say where to look. Then every fence of those pages is compared with
-what was last told of it, and what differs goes out: no event can be missed, and none be told
-twice. A page's text is not sent: browsers that show it fetch it.
-"""
+"""The `State` of a server over the live core: what is asked of it, and what it is told to do."""
 
 from __future__ import annotations
 
@@ -14,41 +9,21 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from fencerun.events import (
-    EngineReady,
-    FenceDone,
-    FenceStarted,
-    LiveEvent,
-    PageDone,
-    PageRead,
-    PageStarted,
-    ProblemFound,
-    RunDone,
-    RunStarted,
-    Trouble,
-)
-from fencerun.frozen import dataclass
+from fencerun.events import LiveEvent
 from fencerun.live import Live, PageView
 from fencerun.rendering import render
-from fencerun.serve import faces, pictures, search, titles
+from fencerun.serve import faces, pictures, search
 from fencerun.serve.hub import Hub
+from fencerun.serve.roster import Roster, version
 from fencerun.serve.state import Hit, Lesson, Line, Order
+from fencerun.serve.teller import Teller
 from fencerun.serve.tokens import Tokens
 
 
-@dataclass(slots=True)
-class _Told:
-    """What browsers know of a page."""
-
-    line: Line
-    version: str
-    faces: dict[int, tuple[Any, ...]]
-
-
 class Desk:
-    """The `State` of a server over ``live``, whose events come in through ``events``.
+    """Lessons of ``live``, whose events come in through ``events``; None is the last of them.
 
-    Pages are called relative to ``base``. None among the events is the last.
+    Pages are called relative to ``base``.
     """
 
     def __init__(
@@ -59,131 +34,20 @@ class Desk:
         tokens: Tokens,
         hub: Hub,
     ) -> None:
-        self.live = live
-        self.base = base
-        self.tokens = tokens
-        self.hub = hub
-        self._events = events
-        self._told: dict[str, _Told] = {}
-        self._run: dict[str, Any] = {"running": False}
-        self._trouble: dict[str, str] = {}
-        self._about = ""
-        self._titles = titles.Titles()
+        self.live, self.base, self.tokens, self.hub = live, base, tokens, hub
+        self.roster = Roster(base)
+        self.teller = Teller(live, events, self.roster, hub)
         self._opened = threading.Event()
-        self._thread = threading.Thread(target=self._listen, name="fencerun-serve", daemon=True)
-
-    # What the live core tells.
 
     def open(self) -> None:
-        """Begin to tell browsers what changes from now on."""
-        for view in self.live.pages():
-            self._told[view.path] = self._as_told(view)
-        self._thread.start()
+        """The pages are read: answer, and begin to tell browsers what changes."""
+        self.teller.open()
         self._opened.set()
 
     def close(self) -> None:
         """Tell no more. Safe to call twice, and where it was never opened."""
         self._opened.set()
-        self._events.put(None)
-        if self._thread.is_alive():
-            self._thread.join(timeout=5)
-
-    def _listen(self) -> None:
-        while True:
-            batch = [self._events.get()]
-            while not self._events.empty():
-                batch.append(self._events.get())
-            self.tell([event for event in batch if event is not None])
-            if None in batch:
-                return
-
-    def tell(self, events: Sequence[LiveEvent]) -> None:
-        """Send what ``events`` changed to browsers."""
-        paths: dict[str, None] = {}
-        everywhere = False
-        for event in events:
-            if isinstance(event, (FenceStarted, PageStarted, PageDone, PageRead)):
-                paths[event.page] = None
-            elif isinstance(event, FenceDone):
-                paths[event.verdict.page] = None
-            elif isinstance(event, ProblemFound):
-                paths[event.problem.page] = None
-            else:
-                everywhere = True  # what waits for its turn may be on any page
-        if everywhere:
-            views = {view.path: view for view in self.live.pages()}
-            paths.update(dict.fromkeys((*views, *self._told)))
-        for path in paths:
-            self._compare(path, views.get(path) if everywhere else self.live.page(path))
-        for event in events:
-            self._note(event)
-        self._progress(sum(isinstance(event, FenceDone) for event in events))
-
-    def _compare(self, path: str, view: PageView | None) -> None:
-        name, before = self.name(path), self._told.get(path)
-        if view is None:
-            if before is not None:
-                del self._told[path]
-                self.hub.publish("gone", {"path": name})
-            return
-        now = self._told[path] = self._as_told(view)
-        if before is None:
-            self.hub.publish("line", {**now.line.data(), "next": self._next(path)})
-            before = _Told(now.line, "", {})
-        for fence in view.fences:
-            if before.faces.get(fence.number) != now.faces[fence.number]:
-                self.hub.publish("fence", faces.message(fence, view.page), name)
-        if before.version != now.version:
-            soon = any(fence.queued or fence.running_since is not None for fence in view.fences)
-            page = {"path": name, "version": now.version, "runs": soon}
-            self.hub.publish("page", page, name)
-        if before.line != now.line:
-            self.hub.publish("line", now.line.data())
-
-    def _as_told(self, view: PageView) -> _Told:
-        looks = {fence.number: faces.signature(fence) for fence in view.fences}
-        return _Told(self._line(view), _version(view), looks)
-
-    def _next(self, path: str) -> str | None:
-        """The lesson after that one."""
-        paths = [view.path for view in self.live.pages()]
-        after = paths[paths.index(path) + 1 :] if path in paths else []
-        return self.name(after[0]) if after else None
-
-    def _note(self, event: LiveEvent) -> None:
-        if isinstance(event, RunStarted):
-            self._run = {"running": True, "verb": event.verb, "fences": event.fences}
-            self._run["done"] = 0
-            self.hub.publish("run", self._run)
-        elif isinstance(event, RunDone):
-            counts: dict[str, int] = {}
-            for verdict in event.verdicts:
-                counts[verdict.kind] = counts.get(verdict.kind, 0) + 1
-            self._run = {
-                "running": False,
-                "counts": counts,
-                "seconds": event.seconds,
-                "interrupted": event.interrupted,
-                "notes": list(event.notes),
-            }
-            self.hub.publish("run", self._run)
-        elif isinstance(event, EngineReady):
-            self._about = event.about
-            self.hub.publish("about", {"about": event.about})
-        elif isinstance(event, Trouble):
-            self._trouble = {"what": event.what, "remedy": event.remedy} if event.what else {}
-            self.hub.publish("trouble", self._trouble)
-
-    def _progress(self, done: int) -> None:
-        if done and self._run["running"]:
-            self._run = {**self._run, "done": self._run["done"] + done}
-            self.hub.publish("run", self._run)
-
-    # What the server asks.
-
-    def name(self, path: str) -> str:
-        """What browsers call the page that the live core calls ``path``."""
-        return os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/")
+        self.teller.close()
 
     @property
     def opened(self) -> bool:
@@ -193,25 +57,21 @@ class Desk:
     def _views(self) -> Sequence[PageView]:
         """The pages; waits until they are read."""
         self._opened.wait()
-        return self.live.pages() if self._thread.is_alive() else ()
+        return self.live.pages() if self.teller.listening else ()
 
     def _view(self, name: str) -> PageView | None:
         for view in self._views():
-            if self.name(view.path) == name:
+            if self.roster.name(view.path) == name:
                 return view
         return None
 
     def lines(self) -> Sequence[Line]:
         """The lessons, in the order in which they run."""
-        return [self._line(view) for view in self._views()]
-
-    def _line(self, view: PageView) -> Line:
-        title = self._titles.of(view.page)
-        return faces.line(view, self.name(view.path), title)
+        return [self.roster.line(view) for view in self._views()]
 
     def status(self) -> dict[str, Any]:
         """The run, the engine and what is wrong with the project."""
-        return {"run": self._run, "about": self._about, "trouble": self._trouble}
+        return self.teller.goings.status()
 
     def lesson(self, path: str) -> Lesson | None:
         """A page as HTML, with what is known of its fences."""
@@ -226,9 +86,9 @@ class Desk:
             image=pictures.versioned(view.path),
             hidden=True,
         )
-        line = self._line(view)
+        line = self.roster.line(view)
         return Lesson(
-            line, rendered.body, rendered.headings, view.problems, _version(view), at, view.path
+            line, rendered.body, rendered.headings, view.problems, version(view), at, view.path
         )
 
     def directories(self) -> Sequence[Path]:
@@ -241,7 +101,7 @@ class Desk:
 
     def _texts(self) -> Iterable[tuple[str, str, str]]:
         for view in self._views():
-            yield self.name(view.path), self._titles.of(view.page), view.page.text
+            yield self.roster.name(view.path), self.roster.title(view), view.page.text
 
     def act(self, order: Order) -> str:
         """Hand it to the live core, which runs one thing after another."""
@@ -267,9 +127,3 @@ class Desk:
                 return "nothing is stale"
         found = self.live.record(ids) if order.verb == "record" else self.live.run(ids)
         return "" if found else f"{order.page}: it has no fence"
-
-
-def _version(view: PageView) -> str:
-    page = view.page
-    facts = page.text, page.syntax, view.problems, pictures.stamps(page)
-    return f"{hash(facts) & 0xFFFFFFFFFFFFFFFF:x}"

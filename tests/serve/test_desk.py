@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import queue
+import time
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -140,61 +141,80 @@ def verdict(kind: Any = "passed", **more: Any) -> Verdict:
 
 
 def test_nothing_is_told_twice(desk: Desk) -> None:
-    desk.tell([PageRead("a.md")])
+    desk.teller.tell([PageRead("a.md")])
     assert heard(desk).kinds() == []
 
 
 def test_a_fence_that_starts_and_ends(desk: Desk, table: Table) -> None:
     table.set("a.md", 1, running_since=0.0)
-    desk.tell([FenceStarted("a.md::1", "a.md", 1, 3)])
+    desk.teller.tell([FenceStarted("a.md::1", "a.md", 1, 3)])
     (kind, data, page), (listed, line, everyone) = heard(desk).sent
     assert (kind, data["number"], data["state"], page) == ("fence", 1, "running", "a.md")
     assert data["running"] > 0
     assert (listed, line["state"], everyone) == ("line", "running", None)
     heard(desk).kinds()
     table.set("a.md", 1, running_since=None, verdict=verdict(seconds=0.2))
-    desk.tell([FenceDone(verdict())])
+    desk.teller.tell([FenceDone(verdict())])
     assert [d.get("state") for _, d, _ in heard(desk).sent] == ["ok", "ok"]
 
 
 def test_what_no_event_names_is_told_with_the_next_one(desk: Desk, table: Table) -> None:
     table.set("a.md", 2, queued=True)
-    desk.tell([RunStarted("check", "python", 1, 2)])
+    desk.teller.tell([RunStarted("check", "python", 1, 2)])
     assert heard(desk).kinds() == ["fence", "line", "run"]
 
 
 def test_many_events_at_once_are_told_once(desk: Desk, table: Table) -> None:
     table.set("a.md", 1, verdict=verdict())
-    desk.tell([FenceStarted("a.md::1", "a.md", 1, 3), FenceDone(verdict()), PageRead("a.md")])
+    desk.teller.tell(
+        [FenceStarted("a.md::1", "a.md", 1, 3), FenceDone(verdict()), PageRead("a.md")]
+    )
     assert heard(desk).kinds() == ["fence", "line"]
 
 
 def test_a_page_that_changes_comes_and_goes(desk: Desk, table: Table) -> None:
     table.put("a.md", TWO + b"\nMore.\n")
-    desk.tell([PageRead("a.md")])
+    desk.teller.tell([PageRead("a.md")])
     assert heard(desk).kinds() == ["page"]
     del table.views["a.md"]
-    desk.tell([PageRead("a.md", gone=True)])
+    desk.teller.tell([PageRead("a.md", gone=True)])
     assert heard(desk).sent == [("gone", {"path": "a.md"}, None)]
     heard(desk).kinds()
     table.views = {"0.md": PageView("0.md", parse(b"# New\n", "0.md"), ()), **table.views}
-    desk.tell([PageRead("0.md")])
+    desk.teller.tell([PageRead("0.md")])
     kinds = {kind: data for kind, data, _ in heard(desk).sent}
     assert kinds["line"]["title"] == "New"
     assert kinds["line"]["next"] == "b.md"
 
 
+def test_a_fault_of_ours_does_not_silence_the_rest(
+    table: Table, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    events: queue.SimpleQueue[LiveEvent | None] = queue.SimpleQueue()
+    desk = Desk(cast(Live, table), events, tmp_path, TOKENS, Heard())
+    desk.open()
+    table.views["a.md"] = cast(PageView, "no page at all")
+    events.put(PageRead("a.md"))
+    while not events.empty():
+        time.sleep(0.01)
+    table.put("b.md", b"# B, which changed\n")
+    events.put(PageRead("b.md"))
+    desk.close()
+    assert heard(desk).kinds() == ["page", "line"]
+    assert "Traceback" in capsys.readouterr().err
+
+
 def test_runs_and_trouble_are_told_and_remembered(desk: Desk) -> None:
-    desk.tell([RunStarted("record", "python", 1, 2)])
+    desk.teller.tell([RunStarted("record", "python", 1, 2)])
     run = {"running": True, "verb": "record", "fences": 2, "done": 0}
     assert desk.status()["run"] == run
-    desk.tell([FenceDone(verdict()), FenceDone(verdict())])
+    desk.teller.tell([FenceDone(verdict()), FenceDone(verdict())])
     assert desk.status()["run"] == {**run, "done": 2}
-    desk.tell([RunDone(1, 0.5, (verdict(), verdict("changed")), notes=("a note",))])
+    desk.teller.tell([RunDone(1, 0.5, (verdict(), verdict("changed")), notes=("a note",))])
     assert desk.status()["run"]["counts"] == {"passed": 1, "changed": 1}
-    desk.tell([Trouble("no such setting", "correct it")])
+    desk.teller.tell([Trouble("no such setting", "correct it")])
     assert desk.status()["trouble"]["what"] == "no such setting"
-    desk.tell([Trouble()])
+    desk.teller.tell([Trouble()])
     assert desk.status()["trouble"] == {}
 
 
