@@ -63,7 +63,8 @@ def serve(
     finally:
         live.close()
         desk.close()
-    stream.write("stopped\n")
+    # After the `^C` that a terminal shows.
+    stream.write("\nstopped\n" if stream.isatty() else "stopped\n")
     return 0
 
 
