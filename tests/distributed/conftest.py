@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterator
 from typing import Any
 
@@ -33,12 +32,9 @@ class Cluster:
 def cluster() -> Iterator[Cluster]:
     pytest.importorskip("ray")
     os.environ["RAY_USAGE_STATS_ENABLED"] = "0"
-    with warnings.catch_warnings():
-        # Ray leaves pipes and processes of its daemons to the garbage collector.
-        warnings.simplefilter("ignore", ResourceWarning)
-        from ray.cluster_utils import Cluster as Made
+    from ray.cluster_utils import Cluster as Made
 
-        made: Any = Made()
-        nodes = {name: made.add_node(include_dashboard=False, **has) for name, has in NODES.items()}
-        yield Cluster(made, nodes)
-        made.shutdown()
+    made: Any = Made()
+    nodes = {name: made.add_node(include_dashboard=False, **has) for name, has in NODES.items()}
+    yield Cluster(made, nodes)
+    made.shutdown()

@@ -22,12 +22,7 @@ from fencerun.request import Request
 if TYPE_CHECKING:
     from .conftest import Cluster
 
-pytestmark = [
-    pytest.mark.xdist_group("ray"),
-    # Ray leaves pipes and processes of its own to the garbage collector.
-    pytest.mark.filterwarnings("ignore::ResourceWarning"),
-    pytest.mark.filterwarnings("ignore::pytest.PytestUnraisableExceptionWarning"),
-]
+pytestmark = pytest.mark.xdist_group("ray")
 
 PLAIN = """\
 ```python fence:1 uses:data/{n}.txt
