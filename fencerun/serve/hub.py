@@ -12,7 +12,7 @@ import asyncio
 import json
 import threading
 from collections import deque
-from collections.abc import AsyncIterator
+from collections.abc import AsyncGenerator
 from typing import Any
 
 from fencerun.frozen import dataclass
@@ -76,7 +76,7 @@ class Hub:
                 if page is None or reader.page == page:
                     _hand(reader, text)
 
-    async def stream(self, page: str | None, last: str | None) -> AsyncIterator[bytes]:
+    async def stream(self, page: str | None, last: str | None) -> AsyncGenerator[bytes, None]:
         """What a reader of ``page`` gets, from the message after ``last`` on."""
         reader = Reader(page, asyncio.get_running_loop())
         try:
