@@ -89,14 +89,14 @@ class Cluster:
             raise
 
     def _started(self, actor: Any, gpus: int, cpus: int, given_up: Callable[[], bool]) -> str:
-        about = actor.about.remote()
-        while not ray.wait([about], timeout=_TICK)[0]:
+        started = actor.start.remote()
+        while not ray.wait([started], timeout=_TICK)[0]:
             if given_up():
                 raise EngineError("the run was halted")
             if not any(fits(node, gpus, cpus) for node in self.nodes()):
                 what = f"no node of the Ray cluster has {in_words(gpus, cpus)}"
                 raise EngineError(what, "add one, or lower `threads` in the configuration")
-        return str(_get(about))
+        return str(_get(started))
 
 
 def _connect(address: str | None) -> None:
@@ -172,4 +172,8 @@ def _cut() -> Iterator[None]:
             raise error.cause from None
         raise
     except (exceptions.RayActorError, exceptions.RaySystemError, exceptions.ObjectLostError) as one:
+        said = str(one).strip()
+        if "creation task" in said:
+            what = f"a station does not start on its node: {said.splitlines()[-1].strip()}"
+            raise EngineError(what, "install `fencerun[ray]` on every node") from None
         raise Cut(type(one).__name__) from None

@@ -57,9 +57,7 @@ class Station:
     """
 
     def __init__(self, contract: Contract, accelerators: int) -> None:
-        if contract.version != fencerun.__version__:
-            what = f"{platform.node()} has fencerun {fencerun.__version__}"
-            raise UsageError(f"{what}, and this is {contract.version}", "install the same on both")
+        self._contract = contract
         if not accelerators:
             os.environ["CUDA_VISIBLE_DEVICES"] = ""
         options = _at_home(contract.options, contract.root)
@@ -69,16 +67,22 @@ class Station:
             without=contract.without,
             env=options.env,
         )
-        self._own = tuple(contract.own)
         self._engine = Pool(options, 1)
-        self._engine.start()
         self._scratch = Scratch()
         self._directory: str | None = None
         self._luggage: Luggage | None = None
         self._home = ""
 
-    def about(self) -> str:
-        """The node's name."""
+    def start(self) -> str:
+        """Begin to load what fences need; the node's name.
+
+        Raises UsageError where fencerun is of another version here.
+        """
+        wanted = self._contract.version
+        if wanted != fencerun.__version__:
+            what = f"{platform.node()} has fencerun {fencerun.__version__}, and this is {wanted}"
+            raise UsageError(what, "install the same on both")
+        self._engine.start()
         return platform.node()
 
     def open(self, luggage: Luggage) -> Answers:
@@ -87,7 +91,7 @@ class Station:
         self._directory = os.path.realpath(tempfile.mkdtemp(prefix="fencerun-"))
         self._home = unpack(luggage, self._directory)
         self._luggage = luggage
-        wanted = {text: parse(text, self._own) for text in luggage.requires}
+        wanted = {text: parse(text, self._contract.own) for text in luggage.requires}
         unmet = {text: self._prober.unmet(one) for text, one in wanted.items()}
         accelerated = any(one.accelerated and unmet[text] is None for text, one in wanted.items())
         device = self._prober.device() if accelerated else "cpu"

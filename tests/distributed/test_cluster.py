@@ -8,13 +8,17 @@ import shutil
 import sys
 import threading
 import warnings
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import pytest
 
 from fencerun import launch
+from fencerun.distributed import engine
+from fencerun.distributed.station import Contract
 from fencerun.engines import choice
+from fencerun.engines.base import EngineError, EngineOptions
 from fencerun.errors import UsageError
 from fencerun.events import Event, FenceDone, PageDone, RunDone, RunStarted
 from fencerun.request import Request
@@ -80,13 +84,13 @@ def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def run(verb: str, address: str | None, *names: str) -> list[Event]:
     """The events of a run; on the cluster at ``address``, where there is one."""
     found: list[Event] = []
-    engine = choice.engine("ray", address=address) if address else choice.engine()
+    chosen = choice.engine("ray", address=address) if address else choice.engine()
     with warnings.catch_warnings():
         session = launch.session(
             Request(verb, launch.targets(names), carry=True),  # type: ignore[arg-type]
             found.append,
             python=sys.executable,
-            engine=engine,
+            engine=chosen,
             root=Path.cwd(),
         )
         launch.run(session)
@@ -145,6 +149,25 @@ def test_what_needs_no_gpu_sees_none(cluster: Cluster, course: Path) -> None:
         Path(f"n{number}.md").write_text(text)
     run("record", cluster.address, *(f"n{number}.md" for number in range(4)))
     assert all("\n''\n" in Path(f"n{number}.md").read_text() for number in range(4))
+
+
+def test_a_node_with_another_version_is_named(
+    cluster: Cluster, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(engine, "Contract", partial(Contract, version="0.0"))
+    with pytest.raises(UsageError, match=r"has fencerun .*, and this is 0\.0"):
+        run("check", cluster.address, "p1.md")
+
+
+def test_a_station_that_cannot_start_says_why(
+    cluster: Cluster, course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def broken(options: EngineOptions, *rest: object) -> Contract:
+        return Contract(options, {"mine": {"no such": 1}})
+
+    monkeypatch.setattr(engine, "Contract", broken)
+    with pytest.raises(EngineError, match=r"a station does not start on its node: .*TagError"):
+        run("check", cluster.address, "p1.md")
 
 
 def test_an_absent_cluster_is_said_in_one_line(course: Path) -> None:

@@ -93,7 +93,7 @@ def test_it_answers_for_its_machine(station: Station, monkeypatch: pytest.Monkey
     assert "WMT" in str(answers.unmet["wmt"])
     assert answers.device == "cpu"
     assert answers.versions["python"] == platform.python_version()
-    assert station.about() == platform.node()
+    assert station.start() == platform.node()
     assert os.environ["CUDA_VISIBLE_DEVICES"] == "", "what it did not ask for, it does not see"
 
 
@@ -121,4 +121,4 @@ def test_a_python_and_caches_that_are_not_there_are_replaced(tmp_path: Path) -> 
 
 def test_another_version_is_refused() -> None:
     with pytest.raises(UsageError, match=r"has fencerun .*, and this is 0.0"):
-        Station(Contract(EngineOptions(sys.executable), version="0.0"), 0)
+        Station(Contract(EngineOptions(sys.executable), version="0.0"), 1).start()
