@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -79,3 +81,26 @@ BYTES = st.lists(PIECES | st.binary(max_size=3), max_size=24).map(b"".join)
 def test_fresh_inputs(name: str) -> None:
     check = load(name)
     settings(max_examples=300)(given(BYTES)(check))()
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ((), "usage: python -m tests.fuzz {reader|"),
+        (("nonsense",), "usage: python -m tests.fuzz {reader|"),
+        (("reader",), "atheris is missing: pip install --target DIR atheris"),
+    ],
+)
+def test_the_command_says_what_it_needs(arguments: tuple[str, ...], said: str) -> None:
+    """Where atheris is not to be had, as here: a module of that name that cannot be imported."""
+    code = "import runpy, sys; sys.modules['atheris'] = None; runpy.run_module('tests.fuzz', "
+    code += "run_name='__main__', alter_sys=True)"
+    done = subprocess.run(
+        [sys.executable, "-c", code, *arguments],
+        cwd=Path(__file__).parents[2],
+        capture_output=True,
+        text=True,
+        timeout=60,
+    )
+    assert (done.returncode, done.stdout) == (1, "")
+    assert said in done.stderr
