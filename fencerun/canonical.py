@@ -58,8 +58,8 @@ def recorded(text: str, *, masks: Sequence[Mask] = ()) -> tuple[str, ...]:
 
 def _lines(text: str, masks: Sequence[Mask], secrets: Redaction = NOTHING) -> tuple[str, ...]:
     # Once it is seen as a reader sees it: colours may cut a secret into pieces.
-    shown = secrets.text(_UNSEEN.sub(_escape, render(text)))
-    lines = shown.split("\n")
+    plain = text.isascii() and text.replace("\n", "").isprintable()
+    lines = secrets.text(text if plain else _UNSEEN.sub(_escape, render(text))).split("\n")
     if masks:
         lines = [apply(line, masks) for line in lines]
     lines = [line.rstrip() for line in lines]

@@ -82,8 +82,9 @@ class Runner:
         last = chain.steps[-1].member
         isolated = any(_needs_own_process(step.member) for step in chain.steps)
         setup = around.setup(chain)
-        texts = (*(step.member.fence.code for step in chain.steps), setup[1] if setup else "")
-        compiles = any("torch" in text for text in texts)
+        compiles = setup is not None and "torch" in setup[1]
+        for step in chain.steps:
+            compiles = compiles or "torch" in step.member.fence.code
         return Chain(
             chain.page.path,
             around.directory(str(index), last, len(jobs)),

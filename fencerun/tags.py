@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import fields, replace
+from operator import attrgetter
 from typing import Any, Literal, get_args
 
 from fencerun.frozen import dataclass
@@ -71,11 +72,15 @@ class Tags:
 
     def over(self, base: Tags) -> Tags:
         """These tags, and where they say nothing, those of ``base``."""
-        said = {name: value for name in _FIELDS if (value := getattr(self, name)) is not None}
-        return replace(base, **said) if said else base
+        values = _values(self)
+        if values == _NOTHING_SAID:
+            return base
+        said = {name: value for name, value in zip(_FIELDS, values) if value is not None}  # noqa: B905
+        return replace(base, **said)
 
 
 _FIELDS = tuple(field.name for field in fields(Tags))
+_values, _NOTHING_SAID = attrgetter(*_FIELDS), (None,) * len(_FIELDS)
 
 
 def _number(text: str) -> float:

@@ -56,7 +56,7 @@ class Worker:
         #: The serial of the next job that is sent.
         self.serial = 1
         #: How far the two output files are accounted for, in bytes.
-        self.seen = [0, 0]
+        self.seen = (0, 0)
 
     def descriptors(self) -> list[int]:
         """What the worker's side gets, in the protocol's order."""

@@ -5,6 +5,7 @@ An answer comes from a process that runs anybody's code, so nothing in it is tak
 
 from __future__ import annotations
 
+from operator import attrgetter
 from typing import Any
 
 from fencerun.engines.base import Chain, Job
@@ -28,6 +29,10 @@ _DEFAULTS: dict[str, Any] = {
     "turns": (),
     "exit": 0,
 }
+_optional, _ALL_DEFAULT = attrgetter(*_DEFAULTS), tuple(_DEFAULTS.values())
+
+#: All that most answers say: what the fence printed, and how long it took.
+_PLAIN = frozenset(("serial", "seconds", "out", "last"))
 
 
 def chain_frame(chain: Chain, serial: int) -> dict[str, Any]:
@@ -50,6 +55,8 @@ def chain_frame(chain: Chain, serial: int) -> dict[str, Any]:
 def job_frame(job: Job) -> dict[str, Any]:
     """What a worker needs to know of a job; defaults are left out."""
     frame: dict[str, Any] = {"number": job.number, "code": job.code, "line": job.line}
+    if _optional(job) == _ALL_DEFAULT:
+        return frame
     for name, default in _DEFAULTS.items():
         value = getattr(job, name)
         if value != default:
@@ -66,6 +73,9 @@ def outcome(
 ) -> Outcome:
     """The outcome that an answer tells of. Raises ProtocolError when it makes no sense."""
     try:
+        if reply.keys() <= _PLAIN:
+            output, _ = _read(files[0], reply.get("out", []), None)
+            return Outcome(output, b"", float(reply.get("seconds", 0.0)))
         failure = _failure(reply, job, page, flood)
         limit = KEPT_OF_FLOOD if failure is not None and failure.kind == "flood" else None
         output, dropped = _read(files[0], reply.get("out", []), limit)
@@ -98,6 +108,10 @@ def read_rest(file: OutputFile, start: int, flooded: bool) -> tuple[bytes, int]:
 
 
 def _read(file: OutputFile, ranges: list[int], limit: int | None) -> tuple[bytes, int]:
+    if limit is None and len(ranges) == 2 and 0 <= ranges[0] <= ranges[1]:
+        data = file.read(*ranges)
+        if len(data) == ranges[1] - ranges[0]:
+            return data, 0
     pairs = list(zip(ranges[::2], ranges[1::2], strict=True))
     if not pairs:
         return b"", 0

@@ -123,9 +123,10 @@ class WorkerEngine:
             return self._outcome_of_death(worker, job, chain.page, answer)
         files = (worker.out, worker.err)
         done = self.own(outcome(answer, job, chain.page, files, self._options.flood), chain)
-        worker.seen = [max(*pair) for pair in zip(worker.seen, ends(answer), strict=True)]
-        worker.out.discard(worker.seen[0])
-        worker.err.discard(worker.seen[1])
+        out, err = ends(answer)
+        worker.seen = out, err = max(worker.seen[0], out), max(worker.seen[1], err)
+        worker.out.discard(out)
+        worker.err.discard(err)
         return with_leaks(_alone(done) if chain.isolated else done, self._options)
 
     def own(self, done: Outcome, chain: Chain) -> Outcome:
@@ -148,7 +149,7 @@ def _alone(done: Outcome) -> Outcome:
 
 def with_leaks(done: Outcome, options: EngineOptions) -> Outcome:
     """The outcome, failed if a leak that was not undone counts as a failure."""
-    stuck = [leak for leak in done.leaks if not leak.undone]
+    stuck = [leak for leak in done.leaks if not leak.undone] if done.leaks else []
     if not stuck or done.failure is not None or not options.leaks_are_errors:
         return done
     leak = stuck[0]

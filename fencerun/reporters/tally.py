@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from fencerun.events import (
     Event,
     FenceDone,
+    FenceStarted,
     PageDone,
     Problem,
     ProblemFound,
@@ -35,6 +36,9 @@ class News:
     problems: tuple[Problem, ...] = ()
 
 
+_NO_NEWS = News()
+
+
 class Tally:
     """Verdicts by fence, problems, written pages, and the beginning and end of the run."""
 
@@ -50,6 +54,8 @@ class Tally:
 
     def add(self, event: Event) -> News:
         """Take an event in, and say what it told."""
+        if isinstance(event, FenceStarted):
+            return _NO_NEWS
         if isinstance(event, RunStarted):
             self._clear()
             self.started = event
@@ -63,7 +69,7 @@ class Tally:
         elif isinstance(event, RunDone):
             self.done = event
             return News(self._new_verdicts(event.verdicts), self._new_problems(event.problems))
-        return News()
+        return _NO_NEWS
 
     def _new_verdicts(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
         told = self._verdicts
