@@ -56,7 +56,7 @@ class Intake:
 
         With ``kept`` it is not to be written: its tokens may be no more than checking needs.
         """
-        masks = {*NAMED, *(mask.name for mask in self.masks)}
+        masks = tuple(dict.fromkeys((*NAMED, *(mask.name for mask in self.masks))))
         base = self.project.settings_for(self.relative(name))
         page = self.gate.checked(reader.parse(data, name, base.syntax, kept), masks)
         if page.settings.setup or base.setup:

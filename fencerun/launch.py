@@ -131,7 +131,7 @@ def session(
     gate = _gate(settings, chosen, without, getattr(engine, "prober", None))
     own = _masks(settings)
     _insist(gate, must_have)
-    gate.insist(_defaults(settings), {*NAMED, *(mask.name for mask in own)})
+    gate.insist(_defaults(settings), (*NAMED, *(mask.name for mask in own)))
     _insist_on_names(request.requires, gate)
     notes: list[str] = []
     names = _names(request.targets, settings, notes)
