@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
@@ -22,19 +23,39 @@ class Figure:
     #: What ``value`` must not exceed, where something is promised.
     bar: float | None = None
     note: str = ""
+    #: ``value`` must reach the bar instead.
+    at_least: bool = False
+
+    @property
+    def measured(self) -> bool:
+        """Whether there is a value; ``note`` says why not."""
+        return not math.isnan(self.value)
 
     @property
     def held(self) -> bool:
-        """Whether the promise is kept."""
-        return self.bar is None or self.value <= self.bar
+        """Whether the promise is kept. What was not measured breaks none."""
+        if self.bar is None or not self.measured:
+            return True
+        return self.value >= self.bar if self.at_least else self.value <= self.bar
 
 
 def figure(
-    what: str, unit: str, values: Sequence[float], bar: float | None = None, note: str = ""
+    what: str,
+    unit: str,
+    values: Sequence[float],
+    bar: float | None = None,
+    note: str = "",
+    *,
+    at_least: bool = False,
 ) -> Figure:
     """The figure of several rounds' values."""
     low, middle, high = _quartiles(values)
-    return Figure(what, unit, middle, low, high, len(values), bar, note)
+    return Figure(what, unit, middle, low, high, len(values), bar, note, at_least)
+
+
+def missing(what: str, why: str) -> Figure:
+    """The row of something that could not be measured."""
+    return Figure(what, "", math.nan, math.nan, math.nan, 0, note=f"**not measured**: {why}")
 
 
 def _quartiles(values: Sequence[float]) -> tuple[float, float, float]:
@@ -56,22 +77,34 @@ def seconds(samples: Sequence[Sample]) -> str:
 
 def as_json(figures: Iterable[Figure]) -> list[dict[str, object]]:
     """Plain data for a file."""
-    return [{**asdict(figure), "held": figure.held} for figure in figures]
+    return [
+        {name: _plain(value) for name, value in asdict(one).items()} | {"held": one.held}
+        for one in figures
+    ]
+
+
+def _plain(value: object) -> object:
+    return None if isinstance(value, float) and math.isnan(value) else value
 
 
 def as_markdown(figures: Iterable[Figure]) -> str:
     """A table for docs/benchmarks.md."""
     rows = ["| what | median | quartiles | bar | |", "|---|---|---|---|---|"]
     for one in figures:
-        bar = "" if one.bar is None else f"≤ {_text(one.bar, one.unit)}"
+        sign = "≥" if one.at_least else "≤"
+        bar = "" if one.bar is None else f"{sign} {text(one.bar, one.unit)}"
+        if not one.measured:
+            rows.append(f"| {one.what} | – | – | {bar} | {one.note} |")
+            continue
         over = "" if one.held else " **over**"
-        spread = f"{_text(one.low, '')}–{_text(one.high, '')}".replace(" ", "")
+        spread = f"{text(one.low, '')}–{text(one.high, '')}".replace(" ", "")
         rows.append(
-            f"| {one.what} | {_text(one.value, one.unit)}{over} | {spread} | {bar} | {one.note} |"
+            f"| {one.what} | {text(one.value, one.unit)}{over} | {spread} | {bar} | {one.note} |"
         )
     return "\n".join(rows)
 
 
-def _text(value: float, unit: str) -> str:
+def text(value: float, unit: str) -> str:
+    """A value with as many digits as mean something."""
     digits = 3 if abs(value) < 1 else 2 if abs(value) < 100 else 0
     return f"{value:.{digits}f} {unit}".rstrip()

@@ -7,11 +7,13 @@ process's time is its own and that of every descendant that was waited for.
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
+import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from fencerun.worker import children
@@ -28,16 +30,21 @@ _UNSET = (
     "FORCE_COLOR",
 )
 
+#: Seconds of wall time after which a command is ended: it hangs.
+LIMIT = 600.0
+
 _TICKS = os.sysconf("SC_CLK_TCK")
 
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run, where, and the exit code that shows that it did its work."""
+    """What to run, where, and the exit code that shows that it did its work (None: any)."""
 
     words: Sequence[str]
     directory: Path
-    code: int = 0
+    code: int | None = 0
+    #: Environment variables besides those of every timed process.
+    variables: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,17 +75,22 @@ def run(command: Command) -> Sample:
     process = subprocess.Popen(
         command.words,
         cwd=command.directory,
-        env=environment(),
+        env=environment() | dict(command.variables),
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
     )
     assert process.stdout is not None
-    with process.stdout:
-        said = process.stdout.read()
-    _, status, usage = os.wait4(process.pid, 0)
+    watchdog = threading.Timer(LIMIT, os.kill, (process.pid, signal.SIGKILL))
+    watchdog.start()
+    try:
+        with process.stdout:
+            said = process.stdout.read()
+        _, status, usage = os.wait4(process.pid, 0)
+    finally:
+        watchdog.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
-    if process.returncode != command.code:
+    if command.code is not None and process.returncode != command.code:
         shown = said[-2000:].decode("utf-8", "replace")
         raise RuntimeError(f"{' '.join(command.words)}: exit {process.returncode}\n{shown}")
     return Sample(usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
@@ -110,10 +122,10 @@ def control(command: Command, seconds: float) -> None:
 
 def tree_cpu() -> float:
     """CPU seconds of this process and of all that it started, whether they ended or not."""
-    return time.process_time() + sum(_cpu(pid) for pid in children.descendants(os.getpid()))
+    return time.process_time() + sum(cpu(pid) for pid in children.descendants(os.getpid()))
 
 
-def _cpu(pid: int) -> float:
+def cpu(pid: int) -> float:
     """A running process's CPU seconds, and those of its children that it has reaped."""
     # The clock of another process, as clock_getcpuclockid(3) numbers it on Linux.
     own = time.clock_gettime((~pid << 3) | 2)
