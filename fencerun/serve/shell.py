@@ -207,7 +207,7 @@ def _item(line: Line, page: str) -> str:
     here = ' aria-current="page"' if line.path == page else ""
     return (
         f'<li data-path="{escape(line.path)}" data-state="{escape(line.state)}">'
-        f'<a href="{escape(address(line.path))}"{here}><i class="dot"></i>'
+        f'<a href="{escape(address(line.path))}"{here}>{_dot(line)}'
         f'<span class="title">{escape(line.title)}</span>'
         f'<span class="tally">{escape(tally(line))}</span></a></li>'
     )
@@ -216,11 +216,16 @@ def _item(line: Line, page: str) -> str:
 def _row(line: Line) -> str:
     return (
         f'<li data-path="{escape(line.path)}" data-state="{escape(line.state)}">'
-        f'<a href="{escape(address(line.path))}"><i class="dot"></i>'
+        f'<a href="{escape(address(line.path))}">{_dot(line)}'
         f'<span class="title">{escape(line.title)}</span>'
         f'<span class="tally">{escape(tally(line))}</span>'
         f'<code class="path">{escape(line.path)}</code></a></li>'
     )
+
+
+def _dot(line: Line) -> str:
+    state = escape(line.state)
+    return f'<i class="dot" role="img" aria-label="{state}" title="{state}"></i>'
 
 
 def tally(line: Line) -> str:

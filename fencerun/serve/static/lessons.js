@@ -24,8 +24,11 @@ function item(line, where) {
   const made = element("li");
   const link = element("a", "", { href: address(line.path) });
   if (line.path === document.body.dataset.page) link.setAttribute("aria-current", "page");
-  link.append(element("i", "", { class: "dot" }), element("span", "", { class: "title" }));
-  link.append(element("span", "", { class: "tally" }));
+  link.append(
+    element("i", "", { class: "dot", role: "img" }),
+    element("span", "", { class: "title" }),
+    element("span", "", { class: "tally" }),
+  );
   if (where === rows) link.append(element("code", line.path, { class: "path" }));
   made.dataset.path = line.path;
   made.append(link);
@@ -43,8 +46,7 @@ export function changed(line, number) {
 
 function put(line) {
   for (const where of [list, rows].filter(Boolean)) {
-    const rows = [...where.children];
-    const at = (path) => rows.find((child) => child.dataset.path === path);
+    const at = (path) => [...where.children].find((child) => child.dataset.path === path);
     let made = at(line.path);
     if (!made) {
       made = item(line, where);
@@ -53,6 +55,9 @@ function put(line) {
     made.dataset.state = line.state;
     made.querySelector(".title").textContent = line.title;
     made.querySelector(".tally").textContent = tally(line);
+    const dot = made.querySelector(".dot");
+    dot.title = line.state;
+    dot.setAttribute("aria-label", line.state);
   }
 }
 
