@@ -39,7 +39,7 @@ def _made(cls: type, frozen: bool) -> type:
     bases, slots = cls.__bases__, tuple(fields)
     if frozen:
         open_ = type(cls)(cls.__name__, bases, {"__slots__": slots, "__module__": cls.__module__})
-        bases, space["_open"] = (open_,), open_
+        bases, space["__open__"] = (open_,), open_
     space["__slots__"] = () if frozen else slots
     space["__dataclass_fields__"] = fields
     space["__signature__"] = _Signature()
@@ -196,8 +196,8 @@ def _init(cls: Any) -> Any:
     """
     names: dict[str, Any] = {"_absent": _MISSING, "_set_class": _set_class, "_made": cls}
     parameters, body, after = ["self"], [], []
-    if "_open" in cls.__dict__:
-        names["_open"] = cls._open
+    if "__open__" in cls.__dict__:
+        names["_open"] = cls.__open__
         body.append("_set_class(self, _open)")
         after.append("self.__class__ = _made")
     for name, one in cls.__dataclass_fields__.items():

@@ -133,3 +133,15 @@ def test_the_signature_is_that_of_the_library() -> None:
     assert mine.parameters["python"].default is inspect.Parameter.empty
     assert mine.parameters["env"].default == {}
     assert mine.parameters["threads"].annotation is int
+
+
+def test_no_method_of_a_class_is_in_the_way() -> None:
+    @values.dataclass(frozen=True)
+    class Door:
+        x: int
+
+        def _open(self) -> int:
+            return self.x
+
+    # Filled in both ways: as the first few are, and as all others.
+    assert [Door(number)._open() for number in range(9)] == list(range(9))
