@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 import json
 import subprocess
 import sys
@@ -65,10 +66,11 @@ def main() -> int:
     troubles: list[str] = []
     for name in arguments.names or ALL:
         begin = time.monotonic()
-        figures = measured(name, ALL[name], arguments.rounds)
+        keep = functools.partial(_keep, name, facts)
+        figures = measured(name, ALL[name], arguments.rounds, keep)
         table = TABLES.get(name, as_markdown)(figures)
         print(f"\n{table}\n\n{name}: {time.monotonic() - begin:.0f} s", flush=True)
-        _keep(name, facts, figures)
+        keep(figures)
         troubles += judge(name, figures, strict=arguments.strict)
     for trouble in troubles:
         print(trouble, file=sys.stderr)
@@ -76,13 +78,18 @@ def main() -> int:
 
 
 def measured(
-    name: str, measure: Callable[[Path, int], Iterator[Figure]], rounds: int
+    name: str,
+    measure: Callable[[Path, int], Iterator[Figure]],
+    rounds: int,
+    keep: Callable[[list[Figure]], None],
 ) -> list[Figure]:
     """Its figures; where it stops, a last one says why."""
     figures: list[Figure] = []
     with tempfile.TemporaryDirectory(prefix="fencerun-bench-") as work:
         try:
-            figures.extend(measure(Path(work), rounds))
+            for one in measure(Path(work), rounds):
+                figures.append(one)
+                keep(figures)  # a run that is broken off has measured what it has
         except _TROUBLE as error:
             said = str(error).strip().splitlines() or [type(error).__name__]
             figures.append(missing(name, ": ".join(dict.fromkeys((said[0], said[-1])))))

@@ -58,9 +58,10 @@ def pycon(blocks: Blocks) -> str:
 
 
 def print_comments(blocks: Blocks) -> str:
-    """pytest-examples: output as comments behind the code."""
+    """pytest-examples: output as comments behind the code, as deep as the call of `print`."""
 
     def one(n: int, code: str, printed: str | None) -> str:
+        code = code.replace("; ", "\n")
         return _fenced("python", code if printed is None else f"{code}\n#> {printed}")
 
     return _page(blocks, one)

@@ -43,6 +43,8 @@ def test_page(example, eval_example):
 _PYTEST = ("{bin}/python", "-m", "pytest", "-q", "-q", "-p", "no:cacheprovider", "--no-header")
 _NEWEST_PYTEST = "pytest==9.2.0"
 
+_JUPYTER = ("jupytext==1.19.6", "nbclient==0.11.0", "nbconvert==7.17.2", "ipykernel==7.4.0")
+
 
 @dataclass(frozen=True, slots=True)
 class Peer:
@@ -124,20 +126,20 @@ PEERS = (
     Peer(
         "pytest-examples 0.0.18", "pytest-examples",
         ("pytest-examples==0.0.18", _NEWEST_PYTEST), (*_PYTEST, "test_page.py"),
-        dialects.print_comments, 1000, "records `print` only; no isolation",
+        dialects.print_comments, 100, "records `print` only; no isolation",
         files={"test_page.py": _EXAMPLES},
     ),
     Peer(
         "nbclient 0.11.0 (`jupyter execute`)", "jupyter",
-        ("jupytext==1.19.6", "nbclient==0.11.0", "ipykernel==7.4.0"),
+        _JUPYTER,
         ("{bin}/jupyter", "execute", "page.ipynb", "--output=out.ipynb"), dialects.notebook, 100,
         "compares nothing; a notebook, no page; a process a page", page="page.ipynb",
     ),
     Peer(
         "jupytext 1.19.6 `--execute`", "jupyter",
-        ("jupytext==1.19.6", "nbclient==0.11.0", "ipykernel==7.4.0"),
-        ("{bin}/jupytext", "--quiet", "--to", "ipynb", "--execute", "--output", "out.ipynb",
-         "page.md"),
+        _JUPYTER,
+        ("{bin}/jupytext", "--quiet", "--set-kernel", "python3", "--to", "ipynb", "--execute",
+            "--output", "out.ipynb", "page.md"),
         dialects.plain, 100, "compares nothing; records into a notebook; a process a page",
     ),
     Peer(
@@ -193,7 +195,7 @@ def columns(rounds: int) -> Iterator[Column]:
         turns = rounds if size == 1 else max(3, rounds // 3)
         yield Column(f"{size:,} `x = i`", size, "x = {n}", False, turns)
         yield Column(f"{size:,} `print(i)`", size, "print({n})", True, turns)
-    yield Column("100 of torch", 100, _TORCH, True, max(3, rounds // 3), torch=True)
+    yield Column("100 of torch", 100, _TORCH, True, 2, torch=True)
     yield Column("3 of torch", 3, _TORCH, True, 2, torch=True, few=True)
 
 
