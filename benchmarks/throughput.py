@@ -23,6 +23,7 @@ def many(work: Path, rounds: int) -> Iterator[Figure]:
     commands = {
         "one": _check(work, 1),
         "many": _check(work, COUNT),
+        "parsed": _check(_forgetful(work), COUNT),
         "doctest": _doctest(work, COUNT),
         "runner": _code_runner(work, COUNT),
     }
@@ -33,6 +34,10 @@ def many(work: Path, rounds: int) -> Iterator[Figure]:
     yield figure(
         f"{name} / `python -m doctest` on the same blocks", "×",
         ratios(ours, samples["doctest"]), 4.0, f"{seconds(ours)} / {seconds(samples['doctest'])}",
+    )  # fmt: skip
+    yield figure(
+        "the same, the page parsed each time", "×",
+        ratios(samples["parsed"], samples["doctest"]), None, seconds(samples["parsed"]),
     )  # fmt: skip
     yield figure(
         f"{name} / markdown-code-runner on the same blocks (aim: 1)", "×",
@@ -64,6 +69,7 @@ def single(work: Path, rounds: int) -> Iterator[Figure]:
     """The start: a page with one fence."""
     commands = {
         "fencerun": _check(work, 1),
+        "parsed": _check(_forgetful(work), 1),
         "doctest": _doctest(work, 1),
         "python": Command(python("-c", "pass"), work),
     }
@@ -73,6 +79,19 @@ def single(work: Path, rounds: int) -> Iterator[Figure]:
         "`check` of a page with one fence / `python -m doctest` on it", "×", ratios(ours, theirs),
         2.5, f"{seconds(ours)} / {seconds(theirs)}; `python -c pass` {seconds(samples['python'])}",
     )  # fmt: skip
+    yield figure(
+        "the same, the page parsed each time", "×", ratios(samples["parsed"], theirs),
+        None, seconds(samples["parsed"]),
+    )  # fmt: skip
+
+
+def _forgetful(work: Path) -> Path:
+    """A project where nothing can be kept, so that a page is always new."""
+    project = work / "forgetful"
+    project.mkdir(exist_ok=True)
+    (project / "pyproject.toml").touch()
+    (project / ".fencerun").touch()
+    return project
 
 
 def _check(work: Path, count: int) -> Command:
