@@ -60,8 +60,8 @@ def may_be_meant(failure: dict[str, Any], job: dict[str, Any]) -> bool:
 
 
 @functools.lru_cache(maxsize=8)
-def _real(directory: str, name: str) -> str:
-    return os.path.realpath(os.path.join(directory, name))
+def _real(directory: str, page: str) -> str:
+    return os.path.realpath(os.path.join(directory, os.path.basename(page)))
 
 
 class Chain:
@@ -98,7 +98,7 @@ class Chain:
         self._setup = setup
         os.chdir(directory)
         process.new_files.begin(directory, watch=not scratch)
-        real = _real(directory, os.path.basename(page))
+        real = _real(directory, page)
         own = f"{process.outer}{os.pathsep}{real}"
         process.set_variable(OWN_PAGE, own)
         process.pages.add(page)

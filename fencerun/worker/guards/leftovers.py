@@ -56,9 +56,15 @@ class ModulesWatch:
     def begin(self) -> None:
         """Remember what is loaded."""
         self._mended = []
-        if self._is_changed():
+        if not self._is_changed():
+            return
+        # Mostly it is another chain's main module alone. A new copy would be visited by the
+        # next garbage collection, at six times the price of comparing with the old one.
+        if "__main__" in sys.modules:
+            self._baseline["__main__"] = sys.modules["__main__"]
+        if self._tag is None or not _are_same(sys.modules, self._baseline):
             self._baseline = sys.modules.copy()
-            self._seen = self._tag() if self._tag is not None else None
+        self._seen = self._tag() if self._tag is not None else None
 
     def _is_changed(self) -> bool:
         if self._tag is not None:
@@ -120,6 +126,13 @@ class ModulesWatch:
         # What C code and generated code put there has a dot in its name, a spec or a file.
         bare = getattr(module, "__spec__", None) is None and not hasattr(module, "__file__")
         return type(module) is types.ModuleType and bare and "." not in name
+
+
+def _are_same(one: dict[str, Any], other: dict[str, Any]) -> bool:
+    try:
+        return one == other
+    except Exception:  # what stands for a module may refuse to be compared
+        return False
 
 
 class DescriptorsWatch:
