@@ -6,9 +6,10 @@ that calls hears of everything and is the only one that tells anybody.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field, replace
-from queue import SimpleQueue
+from threading import Event as Signal
 from threading import Lock, Thread
 
 from fencerun.engines.base import EngineError
@@ -25,6 +26,10 @@ RunPage = Callable[[int, Lane, Callable[[Event], None]], Sequence[str]]
 #: How long a lane may take to notice that it was halted before it is told so again, in seconds.
 _PATIENCE = 0.05
 
+#: How long events are gathered before they are told, in seconds: to be woken for each of them
+#: would cost as much as all else that is done for a fence.
+_MOMENT = 0.03
+
 #: How often a page is run again that was lost with what ran it.
 _TRIES = 3
 
@@ -36,6 +41,31 @@ class _Ended:
     place: int | None
     notes: Sequence[str] = ()
     error: BaseException | None = None
+
+
+class _News:
+    """What lanes have to say. They never wait, and wake who listens only when a page is over."""
+
+    def __init__(self) -> None:
+        self._items: deque[tuple[int, Event] | _Ended] = deque()
+        self._urgent = Signal()
+
+    def put(self, item: tuple[int, Event] | _Ended) -> None:
+        """Called by any lane."""
+        self._items.append(item)
+        if isinstance(item, _Ended):
+            self._urgent.set()
+
+    def wait(self) -> Iterator[tuple[int, Event] | _Ended]:
+        """All there is, after a moment in which more may come."""
+        self._urgent.wait(_MOMENT)
+        self._urgent.clear()
+        return self.rest()
+
+    def rest(self) -> Iterator[tuple[int, Event] | _Ended]:
+        """All there is."""
+        while self._items:
+            yield self._items.popleft()
 
 
 @dataclass(slots=True)
@@ -57,7 +87,7 @@ class Spread:
     #: Whether what ended is also told where the run does not get that far.
     keeps: bool = True
     _turn: Lock = field(default_factory=Lock)
-    _news: SimpleQueue[tuple[int, Event] | _Ended] = field(default_factory=SimpleQueue)
+    _news: _News = field(default_factory=lambda: _News())
     _halted: bool = False
 
     def run(self) -> None:
@@ -131,22 +161,29 @@ class Spread:
 
     def _listen(self, lanes: int, order: InOrder[Event | str], waiting: Waiting) -> None:
         while lanes:
-            news = self._news.get()
-            if not isinstance(news, _Ended):
-                place, event = news
-                self.ahead(event)
-                if self.ends(event):
-                    waiting.cut(place)
-                order.add(place, event)
-            elif news.place is not None and isinstance(news.error, Lost):
-                order.drop(news.place)
-                self.note(news.error.what)
-            elif news.error is not None:
-                raise news.error
-            elif news.place is None:
-                lanes -= 1
-            else:
-                self._end(order, news)
+            for news in self._news.wait():
+                lanes -= self._hear(news, order, waiting)
+
+    def _hear(
+        self, news: tuple[int, Event] | _Ended, order: InOrder[Event | str], waiting: Waiting
+    ) -> bool:
+        """Pass on what a lane said; whether that lane is over."""
+        if not isinstance(news, _Ended):
+            place, event = news
+            self.ahead(event)
+            if self.ends(event):
+                waiting.cut(place)
+            order.add(place, event)
+        elif news.place is not None and isinstance(news.error, Lost):
+            order.drop(news.place)
+            self.note(news.error.what)
+        elif news.error is not None:
+            raise news.error
+        elif news.place is None:
+            return True
+        else:
+            self._end(order, news)
+        return False
 
     def _end(self, order: InOrder[Event | str], page: _Ended) -> None:
         assert page.place is not None
@@ -156,8 +193,7 @@ class Spread:
 
     def _rest(self, order: InOrder[Event | str]) -> None:
         """Tell of what was done although the run broke off."""
-        while not self._news.empty():
-            news = self._news.get()
+        for news in self._news.rest():
             if not isinstance(news, _Ended):
                 order.add(*news)
             elif news.place is not None and news.error is None:

@@ -128,7 +128,7 @@ def _nothing_is_left() -> Iterator[None]:
     assert not left
 
 
-@settings(max_examples=6)
+@settings(max_examples=5)
 @given(courses(), st.sampled_from(["check", "record"]), st.booleans())
 def test_side_by_side_is_as_serial(pages: dict[str, str], verb: str, fail_fast: bool) -> None:
     runs = []
