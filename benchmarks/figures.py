@@ -96,7 +96,7 @@ def as_markdown(figures: Iterable[Figure]) -> str:
         if not one.measured:
             rows.append(f"| {one.what} | – | – | {bar} | {one.note} |")
             continue
-        over = "" if one.held else " **over**"
+        over = "" if one.held else " **below**" if one.at_least else " **over**"
         spread = f"{text(one.low, '')}–{text(one.high, '')}".replace(" ", "")
         rows.append(
             f"| {one.what} | {text(one.value, one.unit)}{over} | {spread} | {bar} | {one.note} |"

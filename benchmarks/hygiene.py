@@ -30,7 +30,7 @@ def hygiene(work: Path, rounds: int) -> Iterator[Figure]:
         (work / f"off-{place}.md").write_text(_flip({switches.CONTROL, *items}))
     (work / "burden.md").write_text(_flip(set()))
     for modules in ((), ("torch",)):
-        with warm(work, *modules, "benchmarks.switches") as engine:
+        with warm(work, *modules, "benchmarks.switched") as engine:
             engine.check("page.md")
             yield from _items(engine, rounds, list(sets), "torch" if modules else "no torch")
 

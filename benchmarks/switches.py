@@ -1,8 +1,8 @@
 """Switches for guards, for measuring alone: nothing of fencerun knows of them.
 
-Preloaded into the process that forks the workers, before it makes its guards. A fence flips
-them by changing ``OFF``; while an item's name is in it, its functions do nothing. Every switch
-costs the same whether it is on or off, so that it cancels out.
+Installed (by ``switched``) in the process that forks the workers, before it makes its guards. A
+fence flips them by changing ``OFF``; while an item's name is in it, its functions do nothing.
+Every switch costs the same whether it is on or off, so that it cancels out.
 """
 
 from __future__ import annotations
@@ -97,7 +97,8 @@ ITEMS: dict[str, tuple[tuple[Any, str, Any], ...]] = {
 }
 
 
-def _install() -> None:
+def install() -> None:
+    """Put a switch before every function of the items, for good."""
     for item, functions in ITEMS.items():
         for owner, name, nothing in functions:
             setattr(owner, name, _switched(item, getattr(owner, name), nothing))
@@ -122,6 +123,3 @@ def _burdened(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*arguments, **options)
 
     return burdened
-
-
-_install()

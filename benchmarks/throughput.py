@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 from benchmarks import pages
+from benchmarks.environments import environment
 from benchmarks.figures import Figure, figure, ratios, seconds
 from benchmarks.measure import Command, control, fencerun, in_turns, python
 
@@ -118,15 +117,5 @@ def _doctest(work: Path, count: int) -> Command:
 def _code_runner(work: Path, count: int) -> Command:
     page = work / f"runner-{count}.md"
     page.write_text(pages.code_runner(count))
-    return Command([str(_installed()), page.name], work)
-
-
-def _installed() -> Path:
-    """markdown-code-runner in an environment of its own, made on first use."""
-    environment = Path(".fencerun/bench/venv").absolute()
-    program = environment / "bin" / "markdown-code-runner"
-    if not program.exists():
-        subprocess.run([sys.executable, "-m", "venv", environment], check=True)
-        install = ["-m", "pip", "install", "--quiet", "markdown-code-runner==2.7.0"]
-        subprocess.run([environment / "bin" / "python", *install], check=True)
-    return program
+    tool = environment("markdown-code-runner", ("markdown-code-runner==2.7.0",))
+    return Command([str(tool / "markdown-code-runner"), page.name], work)

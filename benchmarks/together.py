@@ -71,13 +71,13 @@ _OWN = ("README.md", "docs", "lessons")
 def lessons(work: Path, rounds: int) -> Iterator[Figure]:
     """The project's own pages, one round: it takes minutes.
 
-    Exit codes are not looked at: some fences need an accelerator, and a page that is being written
-    may be out of date. Each page's own chain must come along where a fence is run by itself.
+    Whatever fills caches does so in the one process, which comes first. Exit codes are not looked
+    at: a fence that needs an accelerator cannot run, and alone that is a failure. A fence that
+    goes on from others has those run before it.
     """
     del work, rounds
     root = Path.cwd()
     pages = [page for page in _pages(root) if _numbers(page)]
-    run(_check(root, *pages))  # warms caches, of torch.compile too
     one = run(_check(root, *pages)).cpu
     each = sum(run(_check(root, page)).cpu for page in pages)
     targets = [f"{page}::{number}" for page in pages for number in _numbers(page)]
