@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 from fencerun import __version__, heap
 from fencerun.errors import FencerunError, UsageError
+from fencerun.later import put_off
 from fencerun.outlet import NotTaken, drop_stdout
 from fencerun.verbs.shared import stdout
 
@@ -58,6 +59,7 @@ def main(argv: Sequence[str] | None = None) -> int:
     """
     if argv is not None:
         return _main(argv)
+    put_off("inspect", "dataclasses")
     heap.relax()
     try:
         return _main(sys.argv[1:])
@@ -106,7 +108,11 @@ def _parser(argv: Sequence[str] | None = None) -> argparse.ArgumentParser:
     )
     parser.add_argument("--version", action="version", version=f"fencerun {__version__}")
     verbs = parser.add_subparsers(metavar="VERB", required=True)
+    # The help of one verb does not name the others.
+    named = argv[0] if argv and argv[0] in VERBS else None
     for name, about in VERBS.items():
+        if named is not None and name != named:
+            continue
         verb = verbs.add_parser(name, help=about, formatter_class=_Formatter, epilog=_EPILOG)
         if argv is None or name in argv:
             module = importlib.import_module(f"fencerun.verbs.{name}")
