@@ -140,7 +140,7 @@ def parse_info(info: str) -> InfoString:
     outer = tuple(_words(rest, _IN_WORDS, _IN_BRACES))
     if _is_ours(outer, "words"):
         found = _interpret(outer, "words")
-        if any(word.name in ("fence", "output", "file") for word in inner):
+        if any(word.name in NAMES and word.value for word in inner):
             fault = Fault("tags stand among the words and in braces", "use one form for all")
             return InfoString(language, "words", faults=(*found.faults, fault))
     elif _is_ours(inner, "attributes"):

@@ -7,7 +7,7 @@ import re
 import pytest
 
 from fencerun.infostring import InfoString, parse_comment, parse_info
-from fencerun.tags import FLAGS, VALUED, Raises, Tags, Tolerance
+from fencerun.tags import EXAMPLES, FLAGS, VALUED, Raises, Tags, Tolerance
 
 THREE = InfoString("python", "words", 3)
 
@@ -174,6 +174,14 @@ def test_a_tag_without_its_value_is_not_another_tool_s_word(name: str, info: str
     assert fault.what == f"`{name}` needs a value"
     example = fault.remedy.removeprefix("write `").removesuffix("`, say")
     assert not parse_info(info.format(example)).faults
+
+
+@pytest.mark.parametrize("name", [*VALUED, *FLAGS])
+def test_a_tag_in_braces_beside_words_is_not_passed_over(name: str) -> None:
+    """It would be a fence that runs otherwise than it says."""
+    found = parse_info(f"python fence:3 {{.class {name}={EXAMPLES.get(name, 'yes')}}}")
+    assert [fault.what for fault in found.faults] == ["tags stand among the words and in braces"]
+    assert parse_info('python fence:3 {.class title="skip=x" linenos=true}') == THREE
 
 
 @pytest.mark.parametrize("name", [*VALUED, *FLAGS])
