@@ -23,6 +23,8 @@ def faults(fence: Fence) -> Iterator[tuple[int, str, str]]:
     number, line, tags = fence.number, fence.line, fence.tags
     if tags.exit is not None and fence.language not in SHELLS:
         yield line, f"`exit:` on fence {number}, which is no shell", "write `raises:SystemExit`"
+    if tags.raises and fence.language in SHELLS and fence.transcript is None:
+        yield line, f"`raises:` on fence {number}, which is a shell's", "write `exit:1`, say"
     if tags.hidden and fence.block.markup != "<!--":
         yield (
             line,

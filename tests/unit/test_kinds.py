@@ -19,6 +19,8 @@ from fencerun.reader import parse
         ("```pycon fence:1\nx\n>>> x\n```\n", "above its first prompt: 'x'"),
         ("```python fence:1 on:here\n```\n", "`on` on a fence"),
         ("```bash fence:1 hidden\n```\n", "readers see it"),
+        ("```bash fence:1 raises:E\n```\n", "which is a shell's"),
+        ("```sh fence:1 raises:E\n```\n", "which is a shell's"),
     ],
 )
 def test_faults(text: str, said: str) -> None:
