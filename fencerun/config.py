@@ -178,7 +178,9 @@ def _env(value: object, where: str) -> dict[str, str]:
 
 def _count(value: object, where: str) -> int:
     if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise UsageError(f"{where} is no whole number of at least 1")
+        raise UsageError(
+            f"{where} is no whole number of at least 1", "write 1 or more, without quotes"
+        )
     return value
 
 
@@ -205,7 +207,8 @@ def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
         try:
             re.compile(pattern)
         except re.error as error:
-            raise UsageError(f"{where}.{name}: {error}") from None
+            remedy = "write a regular expression of Python's `re`, in single quotes"
+            raise UsageError(f"{where}.{name}: {error}", remedy) from None
         masks[name] = (pattern, said.get("replacement", f"<{name}>"))
     return masks
 

@@ -83,13 +83,14 @@ _FIELDS = tuple(field.name for field in fields(Tags))
 _values, _NOTHING_SAID = attrgetter(*_FIELDS), (None,) * len(_FIELDS)
 
 
-def _number(text: str) -> float:
+def _number(text: str, example: str = "1e-3") -> float:
     try:
         value = float(text)
     except ValueError:
-        raise TagError(f"{text!r} is no number", "write a number such as 1e-3") from None
+        raise TagError(f"{text!r} is no number", f"write a number such as {example}") from None
     if not 0 <= value < float("inf"):
-        raise TagError(f"{text!r} is not a finite number of at least 0", "write 1e-3, say")
+        what = f"{text!r} is not a finite number of at least 0"
+        raise TagError(what, f"write {example}, say")
     return value
 
 
@@ -108,7 +109,7 @@ def _absolute(text: str) -> Tolerance:
 
 
 def _seconds(text: str) -> float:
-    value = _number(text.removesuffix("s"))
+    value = _number(text.removesuffix("s"), "60")
     if value == 0:
         raise TagError("a fence that may take 0 seconds never passes", "write `timeout:60`, say")
     return value
@@ -281,7 +282,7 @@ def read_default(name: str, value: object) -> dict[str, Any]:
         raise TagError(f"no page setting is called `{name}`", nearest(name, PAGE_KEYS))
     if name == "continues":
         if value != "previous":
-            raise TagError("`continues` takes only `previous` here", "write `continues: previous`")
+            raise TagError("`continues` takes only `previous` here", "write `previous`")
         return {name: value}
     if isinstance(value, bool):
         return read(name, "yes" if value else "no")

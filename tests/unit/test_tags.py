@@ -135,3 +135,11 @@ def test_near_misses(name: str, close: str | None) -> None:
 def test_nearest_names_the_closest_or_all() -> None:
     assert nearest("elipsis", ("exact", "ellipsis")) == "did you mean `ellipsis`?"
     assert nearest("zzz", ("exact", "any")) == "known are exact, any"
+
+
+@pytest.mark.parametrize("name", ["rtol", "atol", "timeout"])
+@pytest.mark.parametrize("value", ["soon", "-1", "inf"])
+def test_the_remedy_for_a_number_is_one_that_its_tag_can_use(name: str, value: str) -> None:
+    with pytest.raises(TagError) as error:
+        read(name, value)
+    assert ("60" if name == "timeout" else "1e-3") in error.value.args[1]
