@@ -65,11 +65,9 @@ class Status:
             verdict = self.unrun.judgement(idle).verdict
             self._count(member, verdict.kind, verdict.what, verdict)
             return
-        recording = member.fence.recording
-        kind = "recorded" if recording else "unrecorded"
-        what = "no recording"
-        if recording:
-            what = count(len(recording.text), "line")
+        kind, what = "unrecorded", "no recording"
+        if member.has_recording:
+            kind, what = "recorded", count(_lines(member), "line")
         if last is not None:
             what += f"; last run: {last.kind}"
         self._count(member, kind, what, None)
@@ -105,6 +103,14 @@ class Status:
 
     def _say(self, line: str) -> None:
         self.stream.write(line + "\n")
+
+
+def _lines(member: Member) -> int:
+    """How many lines a fence has recorded; what is typed in a transcript is none of them."""
+    transcript, recording = member.fence.transcript, member.fence.recording
+    if transcript is not None:
+        return sum(len(turn.output) for turn in transcript.turns)
+    return len(recording.text) if recording else 0
 
 
 def problem_line(problem: Problem) -> str:

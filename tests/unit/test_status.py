@@ -59,6 +59,16 @@ def test_every_fence_and_every_loose_end(here: Path) -> None:
     assert code == 0
 
 
+def test_what_is_typed_in_a_transcript_is_no_recording(here: Path) -> None:
+    silent = "```console fence:1\n$ echo a\n$ true\n```\n\n"
+    said = "```pycon fence:2\n>>> 1\n1\n>>> x = 2\n>>> x\n2\n```\n"
+    (here / "p.md").write_text(silent + said)
+    assert status()[1][:2] == [
+        "p.md:1: unrecorded: fence 1, no recording",
+        "p.md:6: recorded: fence 2, 2 lines",
+    ]
+
+
 def test_a_selection(here: Path) -> None:
     assert status("p.md::2")[1][0].startswith("p.md:10: unrecorded: fence 2")
     assert [line for line in status("p.md::1")[1] if ": fence " in line] == [
