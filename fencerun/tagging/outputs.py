@@ -1,7 +1,7 @@
 """Outputs that a page shows already, below the blocks that print them. Pure.
 
-A block right below a fence, or below one short line that ends with a colon, that says exactly what
-the fence printed is its recording from now on. Knows nothing of how the fence was run.
+A block right below a fence, or below one short line that leads to it, that says exactly what the
+fence printed is its recording from now on. Knows nothing of how the fence was run.
 """
 
 from __future__ import annotations
@@ -21,6 +21,8 @@ _LANGUAGES = frozenset({"", "text", "txt", "output", "out", "plain", "plaintext"
 _CALLED = later(r"[ \t]\{?(?:out|output|result|stdout)\b", 2)
 #: Characters of the longest line that may stand between.
 _SHORT = 60
+#: Words of the longest label that may do without a colon, such as "gives".
+_FEW = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,9 +42,12 @@ def shown(
         said = printed.get(candidate.line)
         if said is None or candidate.transcript is not None:
             continue
-        block = _below(page, candidate)
-        if block is not None:
-            yield Shown(candidate, block, bool(said) and text_of(block) == said)
+        for sure in (True, False):
+            block = _below(page, candidate, sure)
+            exact = block is not None and bool(said) and text_of(block) == said
+            if block is not None and (sure or exact):
+                yield Shown(candidate, block, exact)
+                break
 
 
 def text_of(block: CodeBlock) -> tuple[str, ...]:
@@ -62,12 +67,20 @@ def tags(
     return made
 
 
-def _below(page: Page, candidate: Candidate) -> CodeBlock | None:
+def _leads(label: str, sure: bool) -> bool:
+    """Whether a paragraph leads to an output: with a colon, or, not so surely, as a few words."""
+    if len(label) > _SHORT or "\n" in label:
+        return False
+    said = label.rstrip("*_ ")
+    return said.endswith(":") or not (sure or said.endswith(".") or len(said.split()) > _FEW)
+
+
+def _below(page: Page, candidate: Candidate, sure: bool) -> CodeBlock | None:
+    """The block that may be its output; unless ``sure``, also below a label without a colon."""
     at = candidate.block.tokens[-1] + 1
     tokens = page.tokens
     if at + 2 < len(tokens) and tokens[at].type == "paragraph_open":
-        label = tokens[at + 1].content
-        if len(label) > _SHORT or "\n" in label or not label.rstrip("*_ ").endswith(":"):
+        if not _leads(tokens[at + 1].content, sure):
             return None
         at += 3
     if at < len(tokens) and tokens[at].type == "code_block":
