@@ -65,11 +65,14 @@ class Parsed:
     def __init__(self, root: Path) -> None:
         self._root = root
         self._directory = root / DIRECTORY / _BELOW
+        self._usable = (root / DIRECTORY).is_dir()
         self._maker: str | None = None
         self._room: int | None = None
 
     def tokens(self, path: str, syntax: str, data: bytes) -> list[Token] | None:
         """The tokens of the page at ``path``, if they are known for these very bytes."""
+        if not self._usable:
+            return None
         try:
             kept = _content(self._file(path, syntax))
         except OSError:
@@ -87,8 +90,8 @@ class Parsed:
 
     def keep(self, path: str, syntax: str, data: bytes, tokens: list[Any]) -> None:
         """Keep what the parser made of a page."""
-        head = self._head(syntax, data)
-        if head is None or not (self._root / DIRECTORY).is_dir():
+        head = self._head(syntax, data) if self._usable else None
+        if head is None:
             return
         rows = [(t.type, t.nesting, t.map, t.content, t.info, t.markup) for t in tokens]
         text = json.dumps(rows, separators=(",", ":")).encode("ascii")
