@@ -16,7 +16,7 @@ from benchmarks.measure import cpu
 from benchmarks.warm import Kept, warm
 
 #: Fences of the page.
-COUNT = 200
+COUNT = 100
 
 #: How far the control may be from its burden.
 _CLOSE = 0.25
@@ -51,7 +51,7 @@ def _items(engine: Kept, rounds: int, names: list[str], what: str) -> Iterator[F
 
     saved: dict[str, list[float]] = {name: [] for name in names}
     totals, burdens = [], []
-    for _ in range(rounds + 1):
+    for _ in range(2 * rounds + 1):
         burdens.append(spent("burden.md") - spent("off-0.md"))
         for place, name in enumerate(names):
             on = spent("off-0.md")

@@ -96,6 +96,15 @@ def run(command: Command) -> Sample:
     return Sample(usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
 
 
+def passes(command: Command) -> bool:
+    """Whether it ends with the exit code that says so."""
+    try:
+        run(command)
+    except RuntimeError:
+        return False
+    return True
+
+
 def in_turns(commands: Mapping[str, Command], rounds: int) -> dict[str, list[Sample]]:
     """Every command once a round, so that a busy spell of the machine hits all alike.
 

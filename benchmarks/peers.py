@@ -14,7 +14,7 @@ from pathlib import Path
 from benchmarks import dialects
 from benchmarks.environments import environment, torch_alone
 from benchmarks.figures import Figure, figure, missing, seconds, text
-from benchmarks.measure import Command, Sample, control, fencerun, run
+from benchmarks.measure import Command, Sample, control, fencerun, passes, run
 
 _FLOOR = """
 import re, sys
@@ -80,7 +80,7 @@ class Peer:
 
 FLOOR = Peer(
     "floor: read, compile, `exec`", "python", (), ("{bin}/python", "floor.py", "page.md"),
-    dialects.plain, 5000, "everything else", files={"floor.py": _FLOOR},
+    dialects.plain, 5000, "records nothing", files={"floor.py": _FLOOR},
 )  # fmt: skip
 
 OURS = Peer("**fencerun** `check`", "", (), ("check", "page.md"), dialects.fencerun, 5000, "")
@@ -90,57 +90,57 @@ PEERS = (
     OURS,
     Peer(
         "`python -m doctest`", "python", (), ("{bin}/python", "-m", "doctest", "page.md"),
-        dialects.doctest, 5000, "records nothing; no isolation; `os._exit(0)` is green",
+        dialects.doctest, 5000, "records nothing",
     ),
     Peer(
         "mktestdocs 0.2.5", "mktestdocs", ("mktestdocs==0.2.5", _NEWEST_PYTEST),
         ("{bin}/python", "check.py", "page.md"), dialects.plain, 5000,
-        "records and compares nothing; no isolation; stops at the first error",
+        "records nothing; stops at the first error",
         files={"check.py": _MKTESTDOCS},
     ),
     Peer(
         "mdoctest 0.9.0, prompts", "mdoctest", ("mdoctest==0.9.0",), ("{bin}/mdoctest", "page.md"),
-        dialects.pycon, 5000, "no isolation; prompts only",
+        dialects.pycon, 5000, "prompts only",
     ),
     Peer(
         "markdown-code-runner 2.7.0", "markdown-code-runner", ("markdown-code-runner==2.7.0",),
         ("{bin}/markdown-code-runner", "page.md"), dialects.code_runner, 5000,
-        "compares nothing; no isolation",
+        "rewrites the page each time",
     ),
     Peer(
         "Sybil 10.1.0", "sybil", ("sybil==10.1.0", _NEWEST_PYTEST), (*_PYTEST, "page.md"),
-        dialects.plain, 1000, "records nothing; compares prompts only; no isolation",
+        dialects.plain, 1000, "records nothing; compares prompts (another page)",
         files={"conftest.py": _SYBIL},
     ),
     Peer(
         "pytest-codeblocks 0.18.0", "pytest-codeblocks",
         ("pytest-codeblocks==0.18.0", _NEWEST_PYTEST), (*_PYTEST, "--codeblocks", "page.md"),
         dialects.expected_output, 1000,
-        "records nothing; no isolation; refuses pages of over 10,000 lines",
+        "records nothing; refuses pages of over 10,000 lines",
     ),
     Peer(
         "pytest-markdown-docs 0.9.2", "pytest-markdown-docs",
         ("pytest-markdown-docs==0.9.2", _NEWEST_PYTEST), (*_PYTEST, "--markdown-docs", "page.md"),
-        dialects.plain, 1000, "records and compares nothing; no isolation",
+        dialects.plain, 1000, "records nothing",
     ),
     Peer(
         "pytest-examples 0.0.18", "pytest-examples",
         ("pytest-examples==0.0.18", _NEWEST_PYTEST), (*_PYTEST, "test_page.py"),
-        dialects.print_comments, 100, "records `print` only; no isolation",
+        dialects.print_comments, 100, "records `print` only",
         files={"test_page.py": _EXAMPLES},
     ),
     Peer(
         "nbclient 0.11.0 (`jupyter execute`)", "jupyter",
         _JUPYTER,
         ("{bin}/jupyter", "execute", "page.ipynb", "--output=out.ipynb"), dialects.notebook, 100,
-        "compares nothing; a notebook, no page; a process a page", page="page.ipynb",
+        "a notebook, no page; a process a page", page="page.ipynb",
     ),
     Peer(
         "jupytext 1.19.6 `--execute`", "jupyter",
         _JUPYTER,
         ("{bin}/jupytext", "--quiet", "--set-kernel", "python3", "--to", "ipynb", "--execute",
             "--output", "out.ipynb", "page.md"),
-        dialects.plain, 100, "compares nothing; records into a notebook; a process a page",
+        dialects.plain, 100, "records into a notebook; a process a page",
     ),
     Peer(
         "showboat 0.6.1 `verify`", "showboat", ("showboat==0.6.1",),
@@ -150,12 +150,15 @@ PEERS = (
     Peer(
         "mdoctest 0.9.0, `run`", "mdoctest", ("mdoctest==0.9.0",), ("{bin}/mdoctest", "page.md"),
         dialects.run_directive, 100,
-        "records and compares nothing; no shared state: a process a block", a_process_each=True,
+        "records nothing; no shared state: a process a block", a_process_each=True,
     ),
 )  # fmt: skip
 
 #: CPU seconds of a block that shows whether a tool runs its blocks, and where its time goes.
 BURNT = 0.3
+
+#: The last column.
+_DOES_NOT = "does not"
 
 _BURN = f"import time; _ = any(iter(lambda: time.process_time() > {BURNT}, True))"
 
@@ -207,6 +210,7 @@ def peers(work: Path, rounds: int) -> Iterator[Figure]:
             burning = [(_BURN, None)]
             control(peer.command(work / "control" / _directory(peer), burning, {}), BURNT)
             usable.append(peer)
+            yield shortcomings(peer, work / "probe" / _directory(peer))
         except RuntimeError as error:
             yield missing(f"{peer.name} · all", _last(error))
     for place, column in enumerate(columns(rounds)):
@@ -223,6 +227,30 @@ def peers(work: Path, rounds: int) -> Iterator[Figure]:
             if column.is_for(peer)
         }
         yield from _figures(column, commands)
+
+
+#: Pages that ought to fail a check: what it means where they do not.
+_WRONG: dict[str, dialects.Blocks] = {
+    "compares nothing": [("print(1)", "2")],
+    "a block that calls `os._exit(0)` is green": [("import os; os._exit(0)", None)],
+}
+
+#: A page that ought to pass: each block a world of its own.
+_LEAK: dialects.Blocks = [
+    ("import os; os.environ['LEFT'] = 'x'", None),
+    ("import os; assert 'LEFT' not in os.environ", None),
+]
+
+
+def shortcomings(peer: Peer, work: Path) -> Figure:
+    """What pages with a fault show that the tool does not do; their number is the value."""
+    found = []
+    for what, blocks in _WRONG.items():
+        if passes(peer.command(work, blocks, {})):
+            found.append(what)
+    if not passes(peer.command(work, _LEAK, {})):
+        found.append("no isolation")
+    return figure(f"{peer.name} · {_DOES_NOT}", "", [len(found)], note="; ".join(found))
 
 
 def _figures(column: Column, commands: dict[str, Command]) -> Iterator[Figure]:
@@ -258,11 +286,14 @@ def _last(error: Exception) -> str:
 def table(figures: Sequence[Figure]) -> str:
     """A row a tool, a column a page; what could not be measured below."""
     cells = {one.what: one for one in figures if one.measured}
-    heads = list(dict.fromkeys(name.partition(" · ")[2] for name in cells))
-    rows = [f"| | {' | '.join(heads)} | does not |", "|---" * (len(heads) + 2) + "|"]
+    found = dict.fromkeys(name.partition(" · ")[2] for name in cells)
+    heads = [head for head in found if head != _DOES_NOT]
+    rows = [f"| | {' | '.join(heads)} | {_DOES_NOT} |", "|---" * (len(heads) + 2) + "|"]
     for peer in PEERS:
-        found = [_cell(cells.get(f"{peer.name} · {head}")) for head in heads]
-        rows.append(f"| {peer.name} | {' | '.join(found)} | {peer.lacks} |")
+        row = [_cell(cells.get(f"{peer.name} · {head}")) for head in heads]
+        seen = cells.get(f"{peer.name} · {_DOES_NOT}")
+        lacks = "; ".join(filter(None, (seen.note if seen else "", peer.lacks)))
+        rows.append(f"| {peer.name} | {' | '.join(row)} | {lacks} |")
     gaps = [f"- {one.what}: {one.note}" for one in figures if not one.measured]
     return "\n".join((*rows, "", *gaps)).rstrip()
 

@@ -37,7 +37,7 @@ from fencerun.worker.guards import (
 )
 
 #: The burden that shows whether a switch is seen at all: CPU seconds a fence, off by default.
-CONTROL, BURDEN = "control", 0.0003
+CONTROL, BURDEN = "control", 0.001
 
 #: The items that are off.
 OFF = {CONTROL}
