@@ -142,7 +142,7 @@ class Parsed:
         self._room = _MOST
 
 
-def _content(file: Path) -> bytes:
+def _content(file: Path | str) -> bytes:
     # Without waiting, should it be a pipe; and not more than we write.
     descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     try:
@@ -170,6 +170,8 @@ def _maker() -> str:
         for part in _PARTS:
             with os.scandir(os.path.join(os.path.dirname(spec.origin), part)) as entries:
                 stamps += sorted(_stamp(one.path) for one in entries if one.name.endswith(".py"))
+        # It holds the version: in some images all files are of one time.
+        stamps.append(_checksum(_content(spec.origin)).decode("ascii"))
     except OSError:
         return ""
     return f"{_FORM} {fencerun.__version__} {sys.version_info[:3]} {spec.origin} {' '.join(stamps)}"

@@ -190,6 +190,13 @@ def test_the_parser_is_told_by_its_files(tmp_path: Path, monkeypatch: pytest.Mon
     rule = package / "rules_block/__init__.py"
     os.utime(rule, ns=(1, time.time_ns() + 1))
     assert parsed._maker() != before
+    now = parsed._maker()
+    made = [now]
+    for version in ("4.3.0", "4.3.1"):
+        (package / "__init__.py").write_text(f"__version__ = '{version}'")
+        os.utime(package / "__init__.py", ns=(1, 1))
+        made.append(parsed._maker())
+    assert len(set(made)) == 3, "also where all files are of one time"
     rule.unlink()
     rule.parent.rmdir()
     assert parsed._maker() == "", "a parser of another build is nothing that we know"
