@@ -202,12 +202,10 @@ def _signal_probes() -> list[Probe]:
             )
         )
     if hasattr(signal, "pthread_sigmask"):
-        mask = getattr(sys.modules.get("_signal"), "pthread_sigmask", signal.pthread_sigmask)
-        block = int(signal.SIG_BLOCK)
         found.append(
             Probe(
                 "signal mask",
-                lambda: mask(block, ()),
+                lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
                 lambda value: signal.pthread_sigmask(signal.SIG_SETMASK, value),
                 "pthread_sigmask",
                 steady=True,
