@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
 from fencerun.compare import compare
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
+from fencerun.pasting import pasted
 from fencerun.plural import count
 from fencerun.result import Failure, ValueResult
 from fencerun.rule import Rule
@@ -62,7 +62,7 @@ def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]]) -> Verdict:
     here = f"`{value.expression}` is {text}, and the page says {value.shown or 'nothing'}"
     more = f", and {count(len(changed) - 1, 'more value')}" if len(changed) > 1 else ""
     if verdict.kind in ("passed", "elsewhere"):
-        remedy = f"fencerun record {shlex.quote(verdict.id)}"
+        remedy = f"fencerun record {pasted(verdict.id)}"
         what = f"{here}{more}"
         return replace(verdict, kind="changed", line=value.line, what=what, remedy=remedy)
     return replace(verdict, what=f"{verdict.what}; line {value.line}: {here}{more}")

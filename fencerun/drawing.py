@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 
@@ -13,6 +12,7 @@ from fencerun.figures import Figure, Shown
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.page import Recording
+from fencerun.pasting import pasted
 from fencerun.plan import Member
 from fencerun.tags import Tags
 
@@ -125,7 +125,7 @@ def _count(number: int) -> str:
 def _verdict(verdict: Verdict, reason: str | None, recording: Recording | None) -> Verdict:
     if reason is None:
         return verdict
-    remedy = f"fencerun record {shlex.quote(verdict.id)}"
+    remedy = f"fencerun record {pasted(verdict.id)}"
     if recording is None:
         printed = verdict.kind == "unrecorded"
         what = verdict.what.replace("it printed", f"{reason} and printed") if printed else reason

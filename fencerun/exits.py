@@ -8,10 +8,10 @@ The first of 2, 6, 3, 4, 1, 5 that applies.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable
 
 from fencerun.events import Problem, Verdict, VerdictKind
+from fencerun.pasting import pasted
 
 INTERRUPTED = 130
 
@@ -55,4 +55,4 @@ def rerun(verdicts: Iterable[Verdict], most: int = 8) -> str:
     ids = tuple(dict.fromkeys(verdict.id for verdict in red))
     if len(ids) > most:
         ids = tuple(dict.fromkeys(verdict.page for verdict in red))
-    return " ".join(("fencerun check", *map(shlex.quote, ids))) if ids else ""
+    return " ".join(("fencerun check", *map(pasted, ids))) if ids else ""

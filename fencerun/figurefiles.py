@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import re
-import shlex
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,6 +16,7 @@ from fencerun import figures, files
 from fencerun.events import Problem
 from fencerun.figures import Figure
 from fencerun.page import Page
+from fencerun.pasting import pasted
 
 _MARK = re.compile(rb"<!-- fencerun: ([^\s<>]+) -->\s*\Z")
 
@@ -116,7 +116,7 @@ def unnamed(page: Page) -> Iterator[Problem]:
     for path in orphans(page):
         what = f"{path} was drawn for this page, and no fence draws it now"
         where = os.path.join(os.path.dirname(page.path), path)
-        remedy = f"delete it: `rm {shlex.quote(where)}`"
+        remedy = f"delete it: `rm {pasted(where)}`"
         yield Problem(page.path, 1, "figure", what, remedy, "warning")
 
 

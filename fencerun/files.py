@@ -9,7 +9,6 @@ import errno
 import fcntl
 import glob
 import os
-import shlex
 import stat
 import time
 from collections.abc import Iterator
@@ -18,6 +17,7 @@ from pathlib import Path
 
 from fencerun.discovery import NoSuchPath, discover
 from fencerun.errors import FencerunError
+from fencerun.pasting import pasted
 
 __all__ = [
     "NoSuchPath",
@@ -165,7 +165,7 @@ def _advice(real: Path, error: OSError) -> tuple[str, str]:
     """Why a page could not be replaced, and what to do: it is written beside itself first."""
     why = error.strerror or str(error)
     if error.errno in (errno.EACCES, errno.EPERM):
-        directory = shlex.quote(os.fspath(real.parent))
+        directory = pasted(os.fspath(real.parent))
         why = f"nothing can be written into its directory ({why})"
         return why, f"run `chmod u+w {directory}` if it is yours"
     if error.errno == errno.EROFS:
@@ -185,7 +185,7 @@ def _writable(path: str, real: Path) -> os.stat_result | None:
         raise NotWritten(path, "it is no regular file")
     # The superuser may write anything; its owner's mode still says what its owner meant.
     if not status.st_mode & 0o222 or not os.access(real, os.W_OK):
-        raise NotWritten(path, "it is read-only", f"run `chmod u+w {shlex.quote(path)}`")
+        raise NotWritten(path, "it is read-only", f"run `chmod u+w {pasted(path)}`")
     return status
 
 

@@ -5,7 +5,6 @@ Between the pure table of capabilities and the prober that asks this machine.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Collection, Iterable
 from dataclasses import field, replace
 from typing import Literal
@@ -16,6 +15,7 @@ from fencerun.events import Problem
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.page import Page
+from fencerun.pasting import pasted
 from fencerun.probing import Prober
 from fencerun.tags import TagError, Tags, nearest
 
@@ -57,7 +57,7 @@ class Gate:
         if self.untagged == "ignore":
             return []
         what = "a runnable code block without a tag"
-        command = f"`fencerun tag {shlex.quote(page.path)}`"
+        command = f"`fencerun tag {pasted(page.path)}`"
         remedy = f"{command} numbers it; `fence:none` says that it is not to run"
         severity: Literal["warning", "error"] = "warning" if self.untagged == "warn" else "error"
         return [

@@ -6,7 +6,6 @@ uses what is found here.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
@@ -19,6 +18,7 @@ from fencerun.events import Verdict
 from fencerun.judgement import Judgement
 from fencerun.masks import Mask, lookup
 from fencerun.page import Recording
+from fencerun.pasting import pasted
 from fencerun.plan import Member
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure, Outcome
@@ -192,7 +192,7 @@ def _misplaced(base: Verdict, text: tuple[str, ...], recording: Recording) -> Ju
     """The judgement of a fence whose recording has the form that other tags would give it."""
     forms = ("a code block", "Markdown between two comments")
     what = f"its recording is {forms[recording.region]}, not {forms[not recording.region]}"
-    remedy = f"fencerun record {shlex.quote(base.id)}"
+    remedy = f"fencerun record {pasted(base.id)}"
     verdict = replace(base, kind="changed", line=recording.line, what=what, remedy=remedy)
     return Judgement(verdict, text)
 
@@ -303,7 +303,7 @@ def _remedy(member: Member, failure: Failure) -> str:
                 f"`{failure.missing_name}` is made by fence {made.number} (line {made.line}): "
                 f"write `fence:{number} continues:{made.number}`"
             )
-    again = f"fencerun check {shlex.quote(member.id)}"
+    again = f"fencerun check {pasted(member.id)}"
     if failure.kind == "exit" and not failure.mro and failure.message in _STATUSES:
         return f"if it is to end so, write `exit:{failure.message}`; else {again}"
     if member.fence.language == "pycon" and failure.mro:
@@ -320,7 +320,7 @@ def _unrecorded(base: Verdict, printed: tuple[str, ...]) -> Judgement:
         base,
         kind="unrecorded",
         what=f"it printed {count} and has no recording",
-        remedy=f"fencerun record {shlex.quote(base.id)}",
+        remedy=f"fencerun record {pasted(base.id)}",
         diff=diff((), printed, first_line=base.line),
     )
     return Judgement(verdict, printed)
@@ -333,7 +333,7 @@ def _changed(
     tolerance = tolerable(comparison) if moved else None
     rounding = tolerance is not None  # twice the number is no rounding
     what = _moved(comparison, first_line) if moved else "it printed other text than recorded"
-    remedy = f"fencerun record {shlex.quote(base.id)}"
+    remedy = f"fencerun record {pasted(base.id)}"
     if rounding:
         remedy = f"add `{tolerance}` to the fence, or {remedy}"
     verdict = replace(

@@ -5,7 +5,6 @@ steps → verdicts → splices → bytes. Knows the other pages of the run no mo
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import field
 from typing import TYPE_CHECKING
@@ -14,6 +13,7 @@ from fencerun.events import Event, FenceDone, PageDone, PageStarted, Verdict
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.judgement import Judgement
+from fencerun.pasting import pasted
 from fencerun.plan import Share, Step
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.request import Request
@@ -139,7 +139,7 @@ def orphaned(share: Share) -> list[Verdict]:
             recording.number,
             recording.block.line,
             f"its fence is gone, and output:{recording.number} is still here",
-            f"fencerun record --only orphan {shlex.quote(page.path)}",
+            f"fencerun record --only orphan {pasted(page.path)}",
         )
         for recording in page.orphans
     ]

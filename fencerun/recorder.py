@@ -6,7 +6,6 @@ what was found to the page as it is now, and replaces the file in one step.
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Mapping, Sequence, Set
 from contextlib import suppress
 from dataclasses import field, replace
@@ -21,6 +20,7 @@ from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.judgement import Judgement
 from fencerun.page import Page, Recording
+from fencerun.pasting import pasted
 from fencerun.plan import Member, Step
 from fencerun.splice import NewRecording
 from fencerun.values import Value
@@ -138,7 +138,7 @@ class Recorder:
         if verdict.fence in refused:
             why, remedy = refused[verdict.fence]
             why = why.replace(f"fence {verdict.fence} ", "it ", 1)
-            remedy = remedy or f"fencerun record {shlex.quote(verdict.id)}"
+            remedy = remedy or f"fencerun record {pasted(verdict.id)}"
             return replace(verdict, kind="refused", what=why, remedy=remedy)
         if self.dry_run or verdict.fence not in touched or verdict.kind == "passed":
             return verdict

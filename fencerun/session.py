@@ -7,7 +7,6 @@ a session without a process.
 
 from __future__ import annotations
 
-import shlex
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
@@ -35,6 +34,7 @@ from fencerun.judgement import Judgement
 from fencerun.masks import Mask
 from fencerun.page import Page
 from fencerun.pagerun import PageRun, orphaned
+from fencerun.pasting import pasted
 from fencerun.plan import Member, Plan, Share, build, members, shares, untouched
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.request import RECORDABLE, Request
@@ -345,7 +345,7 @@ class Session:
             untold = [one.id for one in steps if one.id not in self.told]
             whole = share.selected == len(share.page.fences)
             left += [share.page.path] if whole and untold else untold
-        return " ".join(("fencerun", self.request.verb, *map(shlex.quote, left))) if left else ""
+        return " ".join(("fencerun", self.request.verb, *map(pasted, left))) if left else ""
 
 
 def _no_passport(member: Member, judgement: Judgement) -> tuple[str, str]:

@@ -7,7 +7,6 @@ that recording still belongs to the code: kept, stale, edited, missing or expire
 from __future__ import annotations
 
 import datetime
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 
@@ -24,6 +23,7 @@ from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.page import Recording
+from fencerun.pasting import pasted
 from fencerun.plan import Idle, Member
 from fencerun.result import ValueResult
 from fencerun.runs import Runs, Told
@@ -97,7 +97,7 @@ class Unrun:
             judgement = bound.judge(judgement, member.fence.values, results, rule)
         if judgement.verdict.kind != "passed":
             what = f"on {device}, {judgement.verdict.what}"
-            remedy = f"fencerun record --from {shlex.quote(told.file)} {shlex.quote(member.id)}"
+            remedy = f"fencerun record --from {pasted(told.file)} {pasted(member.id)}"
             return replace(judgement, verdict=replace(judgement.verdict, what=what, remedy=remedy))
         what = f"as it ran on {told.verdict.on.replace('/', ', ')} ({told.file})"
         return replace(judgement, verdict=replace(judgement.verdict, what=what))
@@ -127,7 +127,7 @@ class Unrun:
         known = freshness.judge(recording, parts, self.today, lines, shown, drawn)
         if known == "kept" and recording is not None:
             return self._kept(base, recording)
-        there = f"run `fencerun record {shlex.quote(member.id)}` where {idle.reason} holds"
+        there = f"run `fencerun record {pasted(member.id)}` where {idle.reason} holds"
         if known == "stale":
             files = any(part.name.startswith(("module ", "file ")) for part in parts)
             changed = "its code, or a file that it uses, changed" if files else "its code changed"
@@ -163,9 +163,7 @@ class Unrun:
         what = f"recorded on {made.device} with {made.torch}, {age}"
         if self.max_kept_days is not None and days > self.max_kept_days:
             what += f"; the project allows {self.max_kept_days} days"
-            remedy = (
-                f"run `fencerun record --renew {shlex.quote(base.id)}` where {base.reason} holds"
-            )
+            remedy = f"run `fencerun record --renew {pasted(base.id)}` where {base.reason} holds"
             return replace(base, kind="expired", what=what, remedy=remedy)
         return replace(base, kind="kept", what=what)
 

@@ -31,6 +31,7 @@ PURE = (
     ),
     *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
     "mentions",
+    "pasting",
     *(
         f"tagging/{name}"
         for name in (
