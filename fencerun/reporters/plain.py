@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import TextIO
 
-from fencerun.events import Event, PageDone, RunDone, RunStarted
+from fencerun.events import Event, FenceStarted, PageDone, RunDone, RunStarted
 from fencerun.reporters.details import report
 from fencerun.reporters.escape import encodable, one_line
 from fencerun.reporters.summary import closing, opening
@@ -33,6 +33,8 @@ class PlainReporter:
 
     def handle(self, event: Event) -> None:
         """Write what the event tells, if it is worth a line."""
+        if isinstance(event, FenceStarted):
+            return
         news = self._tally.add(event)
         for problem in news.problems:
             self._write((problem_head(problem), *problem_also(problem)))
