@@ -74,11 +74,15 @@ def _lines(data: bytes) -> list[str]:
     return text.split("\n")
 
 
-def total(pages: int, tagged: int, left: int, dry_run: bool, refused: int) -> str:
+def total(pages: int, said: str, refused: int) -> str:
     """The last line. ``refused`` are pages that have a problem."""
-    if refused:
-        return f"{total(pages, tagged, left, dry_run, 0)}, {count(refused, 'page')} with a problem"
-    if not tagged and not left:
-        return f"{count(pages, 'page')}: nothing to tag"
-    would = "to be tagged" if dry_run else "tagged"
-    return f"{count(pages, 'page')}: {count(tagged, 'code block')} {would}, {left} left"
+    problems = f", {count(refused, 'page')} with a problem" if refused else ""
+    return f"{count(pages, 'page')}: {said}{problems}"
+
+
+def counted(tagged: int, left: int, dry_run: bool, unwritten: int) -> str:
+    """What came of the code blocks of all pages, but of the ``unwritten``, of which nothing did."""
+    if not (tagged or left or unwritten):
+        return "nothing to tag"
+    said = f"{count(tagged, 'code block')} {'to be tagged' if dry_run else 'tagged'}, {left} left"
+    return said + (f", {count(unwritten, 'page')} not written" if unwritten else "")

@@ -77,7 +77,7 @@ class _Work:
     left: int = 0
     #: How many pages have a problem, and stay as they are.
     broken: int = 0
-    unwritten: bool = False
+    unwritten: int = 0
     _trial: Trial | None = None
     _sites: Sites = field(default_factory=Sites)
     _opened: ExitStack = field(default_factory=ExitStack)
@@ -91,7 +91,8 @@ class _Work:
         with self._opened, self.progress:
             for page in pages:
                 self._page(page, codes)
-        self._say(report.total(len(pages), self.tagged, self.left, self.wish.dry_run, self.broken))
+        said = report.counted(self.tagged, self.left, self.wish.dry_run, self.unwritten)
+        self._say(report.total(len(pages), said, self.broken))
         if self.unwritten:
             return 2
         if self.broken:
@@ -173,6 +174,8 @@ class _Work:
         if isinstance(made, Refusal):
             self._refused(page.path, [made.problem(page.path)])
             return
+        if made != data and not self.wish.dry_run and not self._replaced(page.path, data, made):
+            return
         for line in report.page(page, tags, settled, left, previous):
             self._say(line)
         self.left += len(left)
@@ -182,8 +185,6 @@ class _Work:
         if self.wish.dry_run:
             for line in report.difference(page.path, data, made):
                 self._say(line)
-        elif not self._replaced(page.path, data, made):
-            return
         self.changed += 1
         self.tagged += len(tags)
         self._say(report.summary(page.path, len(tags), len(left), choice, self.wish.dry_run))
@@ -196,7 +197,7 @@ class _Work:
                 files.replace(path, made, data)
         except FencerunError as error:
             self._say(f"fencerun: error: {error}")
-            self.unwritten = True
+            self.unwritten += 1
             return False
         return True
 

@@ -145,6 +145,8 @@ def test_a_read_only_page(project: Path) -> None:
     said = run(tried=False)
     assert said.startswith("exit 2\n")
     assert "chmod u+w page.md" in said
+    assert "tagged: fence" not in said
+    assert said.endswith("\n1 page: 0 code blocks tagged, 0 left, 1 page not written\n")
     assert page.read_text() == "```python\ny\n```\n"
 
 
@@ -154,6 +156,7 @@ def test_a_page_that_changes_while_it_is_tried(project: Path) -> None:
     said = run()
     assert said.startswith("exit 2\n")
     assert "it changed meanwhile" in said
+    assert "tagged: fence" not in said
     assert page.read_text().endswith("```\nmore\n")
 
 
