@@ -298,9 +298,12 @@ class Chain:
             self._process.guards.exits.run(self._script.context)
             return None
 
+        started = time.perf_counter()
         failure = self._interruptible(code, reply["serial"])
         if os.getpid() != self._pid:
             self._leave(None)
+        waited = time.perf_counter() - started
+        reply["seconds"] = round(reply.get("seconds", 0) + waited, 6)
         if failure is not None:
             reply.setdefault("failure", failure)
 

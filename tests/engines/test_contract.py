@@ -140,6 +140,12 @@ def test_what_a_chain_writes_at_its_end_is_its_last_fences(bench: Bench) -> None
     assert after.output == b""
 
 
+def test_what_a_chain_waits_for_at_its_end_is_its_last_fences_time(bench: Bench) -> None:
+    """Else a page takes long and no fence of it does."""
+    outcome = bench.one("import atexit, time\natexit.register(time.sleep, 0.1)\n")
+    assert (outcome.seconds or 0) >= 0.1
+
+
 def test_values(bench: Bench) -> None:
     values = (("x", None), ("x / 3", ".2f"), ("missing", None), ("print('no') or 5", None))
     found, after = bench.outcomes(
