@@ -109,13 +109,13 @@ PEERS = (
     ),
     Peer(
         "Sybil 10.1.0", "sybil", ("sybil==10.1.0", _NEWEST_PYTEST), (*_PYTEST, "page.md"),
-        dialects.plain, 1000, "records nothing; compares prompts (another page)",
+        dialects.plain, 1000, "records nothing; would compare prompts",
         files={"conftest.py": _SYBIL},
     ),
     Peer(
         "pytest-codeblocks 0.18.0", "pytest-codeblocks",
         ("pytest-codeblocks==0.18.0", _NEWEST_PYTEST), (*_PYTEST, "--codeblocks", "page.md"),
-        dialects.expected_output, 1000,
+        dialects.expected_output, 100,
         "records nothing; refuses pages of over 10,000 lines",
     ),
     Peer(
