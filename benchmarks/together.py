@@ -43,7 +43,7 @@ def together(work: Path, rounds: int) -> Iterator[Figure]:
     blocks_alone = {
         f"fence {n}": Command(python("-c", code), work) for n, code in enumerate(fences)
     }
-    samples = in_turns({"one": one, **scripts, **blocks_alone}, max(3, rounds // 3))
+    samples = in_turns({"one": one, **scripts, **blocks_alone}, max(2, rounds // 4))
     ours = [sample.cpu for sample in samples["one"]]
     for apart, bar, what in ((scripts, 1.5, "a page"), (blocks_alone, 5.0, "a fence")):
         theirs = _sums(samples, apart)
@@ -78,19 +78,14 @@ def lessons(work: Path, rounds: int) -> Iterator[Figure]:
     del work, rounds
     root = Path.cwd()
     pages = [page for page in _pages(root) if _numbers(page)]
-    one = run(_check(root, *pages)).cpu
-    each = sum(run(_check(root, page)).cpu for page in pages)
     targets = [f"{page}::{number}" for page in pages for number in _numbers(page)]
-    alone = sum(run(_check(root, target)).cpu for target in targets)
-    name = f"README, docs and lessons ({len(pages)} pages, {len(targets)} fences)"
-    yield figure(
-        f"{name}: a process a page / one process", "×", [each / one], None,
-        f"{each:.0f} s / {one:.0f} s, one round",
-    )  # fmt: skip
-    yield figure(
-        f"{name}: a process a fence / one process", "×", [alone / one], None,
-        f"{alone:.0f} s / {one:.0f} s, one round",
-    )  # fmt: skip
+    one = run(_check(root, *pages)).cpu
+    for apart, what in ((pages, "page"), (targets, "fence")):
+        spent = sum(run(_check(root, target)).cpu for target in apart)
+        yield figure(
+            f"README, docs and lessons: a process for each {what} ({len(apart)}) / one process",
+            "×", [spent / one], None, f"{spent:.0f} s / {one:.0f} s, one round",
+        )  # fmt: skip
 
 
 def _pages(root: Path) -> list[str]:
