@@ -425,7 +425,7 @@ LIBCUDA = "/usr/lib/x86_64-linux-gnu/libcuda.so.1"
         ((), "darwin", {}, {"mps"}),
         ((), "win32", {}, {"rocm", "xpu"}),
     ],
-    ids=str,
+    ids=lambda value: str(sorted(value) if isinstance(value, set) else value),
 )
 def test_traces_of_accelerators(
     files: Sequence[str], platform: str, env: Mapping[str, str], expected: set[str]
