@@ -137,8 +137,8 @@ class Chain:
         failure = failure or self._run(job, serial, reply)
         reply["seconds"] = round(time.perf_counter() - started, 6)
         self._keep_output(reply)
-        if failure is None and job.get("values"):
-            failure = self._evaluate(job["values"], serial, reply)
+        if job.get("values") and (failure is None or may_be_meant(failure, job)):
+            failure = self._evaluate(job["values"], serial, reply) or failure
         if job.get("figure") and (failure is None or job.get("may_raise")):
             failure = self._draw(job["figure"], serial, reply, failure)
         # Also after a failure: what a fence did before it raised is named and policed.

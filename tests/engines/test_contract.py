@@ -157,6 +157,18 @@ def test_values(bench: Bench) -> None:
     assert (found.output, after.output, after.leaks) == (b"1\n", b"2\n", ())
 
 
+@pytest.mark.parametrize("end", ["1 / 0", "raise SystemExit(3)"])
+def test_values_of_a_fence_that_may_raise(bench: Bench, end: str) -> None:
+    found = bench.one(f"x = 1\n{end}", values=(("x", None), ("y", None)), may_raise=True)
+    assert found.failure is not None
+    assert [value.text for value in found.values] == ["1", None]
+    assert found.values[1].error == "NameError: name 'y' is not defined"
+
+
+def test_no_values_of_a_fence_that_may_not_raise(bench: Bench) -> None:
+    assert bench.one("x = 1\n1 / 0", values=(("x", None),)).values == ()
+
+
 def test_echo(bench: Bench) -> None:
     assert bench.one("x = 2\nx + 1", echo=True).output == b"3\n"
 
