@@ -15,6 +15,7 @@ import pytest
 from fencerun.worker.guards import Guards, internals
 from fencerun.worker.guards.evidence import Evidence
 from fencerun.worker.guards.internals import table, version_tag
+from fencerun.worker.guards.leftovers import ModulesWatch
 from fencerun.worker.guards.native import initialisers
 from fencerun.worker.guards.origin import Origins
 from fencerun.worker.guards.probe import ABSENT, UNREADABLE, Probe, merged, same, short
@@ -323,3 +324,30 @@ def test_figures_that_were_drawn_before_the_first_look_are_the_chains(
     found = [c.what for c in state.settle(Evidence()) if c.what == "open figures"]
     assert found == ([] if closed else ["open figures"])
     assert not open_ones
+
+
+@pytest.mark.parametrize(
+    ("package", "named", "expected"),
+    [
+        ("json", False, []),
+        ("json", True, ["sys.modules['json.generated']"]),
+        ("of_the_page", False, ["sys.modules['of_the_page.generated']"]),
+    ],
+)
+def test_generated_code_is_replaced_by_the_package_that_generates_it(
+    package: str, named: bool, expected: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def generated() -> types.ModuleType:
+        module = types.ModuleType(f"{package}.generated")
+        module.__file__ = str(tmp_path / "cache" / "c1.py")
+        return module
+
+    if package not in sys.modules:
+        local = types.ModuleType(package)
+        local.__file__ = str(tmp_path / f"{package}.py")
+        monkeypatch.setitem(sys.modules, package, local)
+    monkeypatch.setitem(sys.modules, f"{package}.generated", generated())
+    watch = ModulesWatch(Origins(lambda filename: False))
+    watch.begin()
+    sys.modules[f"{package}.generated"] = generated()
+    assert [found[0] for found in watch.settle(lambda words: named)] == expected

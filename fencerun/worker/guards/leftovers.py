@@ -114,7 +114,8 @@ class ModulesWatch:
             if found is module or name == "__main__":
                 continue
             named = found is ABSENT or mentions((name,))
-            if named or not self._origins.is_installed_module(name):
+            # Generated code lies in a cache, under a name of the package that generated it.
+            if named or not self._origins.is_installed_module(name.partition(".")[0]):
                 now[name] = module
                 yield f"sys.modules[{name!r}]", short(module), short(found), self._WORDS, True
         for name in [name for name in now if name not in self._baseline]:
