@@ -74,6 +74,7 @@ class Supervisor:
             time.sleep(0.002)
         # The dump is written in pieces, and SIGINT could end the process in between.
         time.sleep(0.002)
+        worker.words.sent += 1
         worker.signal(signal.SIGINT)
         try:
             reply = worker.link.receive(self._grace)

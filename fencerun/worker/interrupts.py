@@ -30,7 +30,8 @@ class Interrupts:
         self._words = words
         self._fault = fault
         self._running = 0
-        self._answered = 0
+        #: How many of the parent's signals have arrived.
+        self._met = 0
         self._registered = False
 
     def install(self) -> None:
@@ -71,10 +72,10 @@ class Interrupts:
         return self._words.interrupt == serial
 
     def _on_interrupt(self, number: int, frame: FrameType | None) -> None:
-        wanted = self._words.interrupt
-        if wanted != self._answered:
-            self._answered = wanted
-            if wanted == self._running:
+        if self._met < self._words.sent:
+            # The parent's. It may be late, and meet another fence than the one it was meant for.
+            self._met += 1
+            if self._words.interrupt == self._running:
                 raise KeyboardInterrupt
         elif self._running:
             # Not the parent's: the fence (or its child) sent it, and means what Python means.

@@ -1,10 +1,11 @@
-"""Three numbers that parent and worker share in memory, at the head of the fault file.
+"""Four numbers that parent and worker share in memory, at the head of the fault file.
 
-Two settle races. A SIGINT may arrive when the fence that it was meant for has just ended:
-the parent first writes *which* job it interrupts. A worker may die between two fences: the worker
-writes which job it began, so that nobody is blamed for a job that never ran. The third says which
-of a job's values is being evaluated, for the worker that can't tell any more. Knows nothing of
-what a job is.
+Three settle races. A SIGINT may arrive when the fence that it was meant for has just ended, or
+when the parent has already given up on the next one: the parent first writes *which* job it
+interrupts, and how many signals it has sent, so that none is taken for a fence's own. A worker
+may die between two fences: the worker writes which job it began, so that nobody is blamed for a
+job that never ran. The fourth says which of a job's values is being evaluated, for the worker
+that can't tell any more. Knows nothing of what a job is.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import os
 #: Bytes at the head of the fault file that are these words; fault dumps follow.
 SIZE = 64
 
-_INTERRUPT, _BEGUN, _VALUE = 0, 1, 2
+_INTERRUPT, _BEGUN, _VALUE, _SENT = 0, 1, 2, 3
 
 
 class Words:
@@ -40,6 +41,15 @@ class Words:
     @interrupt.setter
     def interrupt(self, serial: int) -> None:
         self._view[_INTERRUPT] = serial
+
+    @property
+    def sent(self) -> int:
+        """How many times the parent has interrupted this worker, or is about to."""
+        return self._view[_SENT]
+
+    @sent.setter
+    def sent(self, times: int) -> None:
+        self._view[_SENT] = times
 
     @property
     def begun(self) -> int:

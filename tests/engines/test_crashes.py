@@ -216,7 +216,7 @@ def test_an_interrupt_that_comes_late_hits_nobody(supervised: Bench) -> None:
     plain = supervised.chain("for _ in range(200_000): pass\nprint('whole')")
     chains = [chain for one in close for chain in (one, plain)]
     ends = supervised.outcomes(*chains)
-    assert [end.output for end in ends[1::2]] == [b"whole\n"] * len(close)
+    assert [(end.output, end.failure) for end in ends[1::2]] == [(b"whole\n", None)] * len(close)
     assert {end.failure and end.failure.kind for end in ends[::2]} <= {None, "timeout"}
 
 
