@@ -8,10 +8,10 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 from threading import Lock
-from types import TracebackType
 from typing import TypeVar
 
 from fencerun.engines.base import Chain, Engine, EngineEvent
+from fencerun.engines.lent import Lent
 
 T = TypeVar("T")
 
@@ -20,15 +20,15 @@ class Halted(Exception):
     """Nobody wants the rest."""
 
 
-class TakingTurns:
+class TakingTurns(Lent):
     """An engine, as the thread sees it that holds ``turn`` and gives it up while it waits.
 
     ``halted`` is asked whenever the engine has answered; then Halted is raised.
     """
 
     def __init__(self, engine: Engine, turn: Lock, halted: Callable[[], bool]) -> None:
-        self._engine, self._turn, self._halted = engine, turn, halted
-        self.isolates = engine.isolates
+        super().__init__(engine)
+        self._turn, self._halted = turn, halted
 
     def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
         """As the engine does. Raises Halted."""
@@ -61,24 +61,6 @@ class TakingTurns:
                 return
             yield chain
 
-    def describe(self) -> str:
-        """As the engine does."""
-        return self._engine.describe()
-
     def fresh(self) -> None:
         """As the engine does."""
         self._away(self._engine.fresh)
-
-    def close(self) -> None:
-        """Not here: whoever opened the engine closes it."""
-
-    def __enter__(self) -> TakingTurns:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Not here."""

@@ -8,14 +8,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from types import TracebackType
 from typing import TYPE_CHECKING, Any
 
 from fencerun.capabilities import Requirement
 from fencerun.distributed.lane import RemoteLane, RemoteProber
 from fencerun.distributed.room import fits
 from fencerun.distributed.station import Contract
-from fencerun.engines.base import Chain, EngineError, EngineEvent, EngineOptions
+from fencerun.engines.base import Chain, Closing, EngineError, EngineEvent, EngineOptions
 from fencerun.gate import Gate
 from fencerun.lanes import Lane, Load
 from fencerun.plural import count
@@ -79,7 +78,7 @@ class _ClusterProber(Prober):
         return f"no node of the Ray cluster has {count(need, 'GPU')}"
 
 
-class RayEngine:
+class RayEngine(Closing):
     """Runs pages on lanes to stations; by itself, outside of lanes, it runs nothing."""
 
     isolates = True
@@ -140,14 +139,3 @@ class RayEngine:
         for lane in self._lanes:
             lane.close()
         self._cluster.close()
-
-    def __enter__(self) -> RayEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()

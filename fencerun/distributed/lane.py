@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import TYPE_CHECKING, TypeVar
 
 from fencerun.capabilities import Requirement
 from fencerun.distributed.luggage import Luggage
 from fencerun.distributed.station import Answers
-from fencerun.engines.base import Chain, EngineError, EngineEvent, Started
+from fencerun.engines.base import Chain, Closing, EngineError, EngineEvent, Started
 from fencerun.lanes import Lost
 from fencerun.plural import count
 
@@ -30,7 +29,7 @@ class Cut(Exception):
     """The node, or the station's process on it, is gone; the message says how."""
 
 
-class RemoteLane:
+class RemoteLane(Closing):
     """Runs chains at a station, which is opened when it is first needed.
 
     ``make`` gives a link to a new one; it may wait until a node has room, as long as what it is
@@ -109,17 +108,6 @@ class RemoteLane:
         link, self._link = self._link, None
         if link is not None:
             link.close()
-
-    def __enter__(self) -> RemoteLane:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 def _incomplete(jobs: int) -> None:

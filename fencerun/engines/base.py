@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import field
 from types import TracebackType
-from typing import Protocol
+from typing import Protocol, TypeVar
 
 from fencerun.errors import FencerunError
 from fencerun.frozen import dataclass
@@ -96,6 +96,8 @@ class Blocked:
 
 EngineEvent = Started | Finished | Blocked
 
+_Self = TypeVar("_Self", bound="Closing")
+
 
 @dataclass(frozen=True, slots=True)
 class EngineOptions:
@@ -127,6 +129,19 @@ class NotStarted(EngineError):
     """The interpreter that was chosen does not start."""
 
     exit_code = 2
+
+
+class Closing:
+    """An engine's scope: entered as it is, closed at its end."""
+
+    def __enter__(self: _Self) -> _Self:
+        return self
+
+    def __exit__(self, *raised: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Nothing to end, unless the engine has something."""
 
 
 class Engine(Protocol):

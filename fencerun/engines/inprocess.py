@@ -15,10 +15,18 @@ import threading
 import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import FrameType, TracebackType
+from types import FrameType
 from typing import TYPE_CHECKING, Any
 
-from fencerun.engines.base import Blocked, Chain, EngineEvent, EngineOptions, Finished, Started
+from fencerun.engines.base import (
+    Blocked,
+    Chain,
+    Closing,
+    EngineEvent,
+    EngineOptions,
+    Finished,
+    Started,
+)
 from fencerun.engines.environment import for_fences
 from fencerun.engines.files import OutputFile
 from fencerun.engines.outcomes import chain_frame, outcome
@@ -66,7 +74,7 @@ class _CtrlC(Interrupts):
         return False
 
 
-class InProcessEngine:
+class InProcessEngine(Closing):
     """Runs chains in the calling process.
 
     ``debugger`` is what ``breakpoint()`` reaches and what looks at fences that fail; the engine
@@ -126,17 +134,6 @@ class InProcessEngine:
             self._capture.close()
             for file in self._files:
                 file.close()
-
-    def __enter__(self) -> InProcessEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 @contextlib.contextmanager

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
-from types import TracebackType
 
 from fencerun.engines.base import (
     Blocked,
     Chain,
+    Closing,
     EngineEvent,
     EngineOptions,
     Finished,
@@ -32,7 +32,7 @@ from fencerun.result import Outcome
 from fencerun.scheduling import IDLE, PLAIN, Reach
 
 
-class Pool:
+class Pool(Closing):
     """Runs pages on up to ``jobs`` lanes; chains that are given to the pool itself, on the first.
 
     ``plain`` and ``grace`` are those of WorkerEngine.
@@ -79,14 +79,6 @@ class Pool:
     def __enter__(self) -> Pool:
         self.start()
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
 
 class PoolLane(WorkerEngine):

@@ -10,10 +10,9 @@ import contextlib
 import os
 import threading
 from collections.abc import Iterable, Iterator
-from types import TracebackType
 from typing import Any
 
-from fencerun.engines.base import Chain, EngineEvent, EngineOptions, Finished, Job
+from fencerun.engines.base import Chain, Closing, EngineEvent, EngineOptions, Finished, Job
 from fencerun.engines.launch import Worker
 from fencerun.engines.sources import Source, Zygote
 from fencerun.engines.worker import WorkerEngine
@@ -83,7 +82,7 @@ class Stoppable:
         self._source.close()
 
 
-class StandingEngine:
+class StandingEngine(Closing):
     """Lent to one run after the other; only ``end`` ends its processes.
 
     Of every fence that ended it keeps the outcome in ``outcomes``. All but ``stop`` is called
@@ -158,15 +157,4 @@ class StandingEngine:
         self._engine.close()
 
     def close(self) -> None:
-        """The run is over; the engine is not."""
-
-    def __enter__(self) -> StandingEngine:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
         """The run is over; the engine is not."""

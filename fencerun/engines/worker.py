@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Iterable, Iterator
 from dataclasses import replace
-from types import TracebackType
 
 from fencerun.engines.base import (
     Blocked,
     Chain,
+    Closing,
     EngineError,
     EngineEvent,
     EngineOptions,
@@ -39,7 +39,7 @@ _LAG = 0.002
 _TRIES = 3
 
 
-class WorkerEngine:
+class WorkerEngine(Closing):
     """Runs chains in a child process.
 
     ``plain`` starts each worker as a fresh interpreter instead of forking it; ``source`` is where
@@ -86,14 +86,6 @@ class WorkerEngine:
     def __enter__(self) -> WorkerEngine:
         self.start()
         return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
 
     # What a run needs; not for callers.
 

@@ -6,14 +6,13 @@ For a page whose recordings or tolerances changed while its code did not.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping
-from types import TracebackType
 
-from fencerun.engines.base import Blocked, Chain, EngineEvent, Finished, Job
+from fencerun.engines.base import Blocked, Chain, Closing, EngineEvent, Finished, Job
 from fencerun.engines.standing import Place
 from fencerun.result import Failure, Outcome
 
 
-class Replay:
+class Replay(Closing):
     """Gives the outcomes that it was handed, of every fence that it is asked to run."""
 
     isolates = True
@@ -42,17 +41,6 @@ class Replay:
         """There is no process."""
 
     def close(self) -> None:
-        """There is no process."""
-
-    def __enter__(self) -> Replay:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
         """There is no process."""
 
 

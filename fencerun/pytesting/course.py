@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
-from types import TracebackType
 from typing import Literal
 
 from fencerun import launch
-from fencerun.engines.base import Chain, Engine, EngineEvent, EngineOptions
+from fencerun.engines.base import Engine, EngineOptions
+from fencerun.engines.lent import Lent
 from fencerun.events import Event, Problem, Verdict
 from fencerun.judgement import Judgement
 from fencerun.page import Page
@@ -146,7 +146,7 @@ class CoursePage:
         name = self.page.path
         targets = tuple(Target(name, number) for number in sorted(numbers))
         session = launch.again(self.session, [name], Request("record", targets))
-        session.engine = lambda _: Kept(self._course.engine())
+        session.engine = lambda _: Lent(self._course.engine())
         done = session.run()
         if done.interrupted:
             raise KeyboardInterrupt
@@ -189,40 +189,6 @@ class Pass:
             return False
         self.verdicts[step.member.fence.number] = judgement.verdict
         return True
-
-
-class Kept:
-    """An engine that outlives the run that it is lent to."""
-
-    def __init__(self, engine: Engine) -> None:
-        self._engine = engine
-        self.isolates = engine.isolates
-
-    def run(self, chains: Iterable[Chain]) -> Iterator[EngineEvent]:
-        """As the engine does."""
-        return self._engine.run(chains)
-
-    def describe(self) -> str:
-        """As the engine does."""
-        return self._engine.describe()
-
-    def fresh(self) -> None:
-        """As the engine does."""
-        self._engine.fresh()
-
-    def close(self) -> None:
-        """Not yet."""
-
-    def __enter__(self) -> Kept:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        """Not yet."""
 
 
 def _nobody(event: Event) -> None:

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Set
 from dataclasses import field, replace
-from types import TracebackType
 
 from fencerun.engines.base import Chain, Engine, EngineEvent, Finished
+from fencerun.engines.lent import Lent
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.plan import PlannedChain, build, members
@@ -83,13 +83,12 @@ def _key(chain: PlannedChain) -> tuple[object, ...]:
     )
 
 
-class Forgiving:
+class Forgiving(Lent):
     """An engine whose chains go on after an exception. It notes what failed, without secrets."""
 
     def __init__(self, engine: Engine, secrets: Redaction = NOTHING) -> None:
-        self._engine = engine
+        super().__init__(engine)
         self._secrets = secrets
-        self.isolates = engine.isolates
         #: The first failure of each fence, by its number.
         self.failures: dict[int, Failure] = {}
         self._numbers: dict[str, int] = {}
@@ -106,25 +105,6 @@ class Forgiving:
         self._numbers.update((job.key, job.number) for job in chain.jobs)
         return replace(chain, jobs=tuple(replace(job, may_raise=True) for job in chain.jobs))
 
-    def describe(self) -> str:
-        """The engine's own line."""
-        return self._engine.describe()
-
-    def fresh(self) -> None:
-        """As the engine does."""
-        self._engine.fresh()
-
     def close(self) -> None:
         """As the engine does."""
         self._engine.close()
-
-    def __enter__(self) -> Forgiving:
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        trace: TracebackType | None,
-    ) -> None:
-        self.close()
