@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import posixpath
 import re
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import field, replace
 from fnmatch import fnmatchcase
@@ -96,14 +95,11 @@ def load(root: Path) -> Project:
 
 
 def _parse(text: bytes, file: Path) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
+    from fencerun import tomltext
+
     try:
-        table: dict[str, Any] = tomllib.loads(text.decode("utf-8"))
-        return table
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomltext.parse(text)
+    except ValueError as error:
         raise UsageError(f"{file}: {error}") from None
 
 

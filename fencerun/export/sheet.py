@@ -19,15 +19,6 @@ from fencerun.rendering import pictures
 #: Gives the bytes of a file beside the page, None where there is none.
 Read = Callable[[str], bytes | None]
 
-_TYPES = {
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
-}
 _LANGUAGE = later(
     r"---[ \t]*\r?\n(?:(?!---|\.\.\.).*\r?\n)*?"
     r"""lang(?:uage)?:[ \t]*["']?([A-Za-z]{2,3}(?:-[A-Za-z0-9]+)*)"""
@@ -90,7 +81,7 @@ def inlined(address: str, read: Read) -> str:
     data = _picture(address, read)
     if data is None:
         return address
-    kind = _TYPES[posixpath.splitext(_path(address))[1].lower()]
+    kind = pictures.KINDS[posixpath.splitext(_path(address))[1].lower()]
     return f"data:{kind};base64,{base64.b64encode(data).decode('ascii')}"
 
 
@@ -101,7 +92,7 @@ def _path(address: str) -> str:
 def _picture(address: str, read: Read) -> bytes | None:
     """The bytes of an image that is a file beside the page."""
     path = _path(address)
-    known = posixpath.splitext(path)[1].lower() in _TYPES
+    known = posixpath.splitext(path)[1].lower() in pictures.KINDS
     if not known or ":" in path.split("/")[0] or path.startswith("/"):
         return None
     return read(path)

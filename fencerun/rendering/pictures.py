@@ -1,10 +1,24 @@
-"""How large a picture is, read from its first bytes, so that a page keeps its place free. Pure."""
+"""What kinds of picture a page shows, and how large one is, read from its first bytes. Pure.
+
+The size keeps its place free on the page while it loads.
+"""
 
 from __future__ import annotations
 
 import re
 
 from fencerun.patterns import later
+
+#: Media types of pictures, by suffix.
+KINDS = {
+    ".svg": "image/svg+xml",
+    ".png": "image/png",
+    ".jpg": "image/jpeg",
+    ".jpeg": "image/jpeg",
+    ".gif": "image/gif",
+    ".webp": "image/webp",
+    ".avif": "image/avif",
+}
 
 #: Pixels in each unit that a length of SVG may have; none is pixels.
 _UNITS = {"": 1.0, "px": 1.0, "pt": 4 / 3, "in": 96.0, "cm": 96 / 2.54, "mm": 96 / 25.4, "pc": 16.0}

@@ -11,16 +11,11 @@ from collections.abc import Iterable
 from pathlib import Path, PurePosixPath
 
 from fencerun.frozen import dataclass
+from fencerun.rendering import pictures
 
 #: By suffix. An image is the only thing that a page shows without asking.
 KINDS = {
-    ".svg": "image/svg+xml",
-    ".png": "image/png",
-    ".jpg": "image/jpeg",
-    ".jpeg": "image/jpeg",
-    ".gif": "image/gif",
-    ".webp": "image/webp",
-    ".avif": "image/avif",
+    **pictures.KINDS,
     ".ico": "image/x-icon",
     ".bmp": "image/bmp",
 }

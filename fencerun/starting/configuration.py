@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import Any
+
+from fencerun import tomltext
 
 _TABLE = '[tool.fencerun]\npaths = ["lessons"]\n'
 
@@ -39,12 +40,7 @@ def with_table(text: bytes) -> bytes:
 
 
 def _parsed(text: bytes) -> dict[str, Any]:
-    if sys.version_info >= (3, 11):
-        import tomllib
-    else:
-        import tomli as tomllib
     try:
-        table: dict[str, Any] = tomllib.loads(text.decode("utf-8"))
-        return table
-    except (UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
+        return tomltext.parse(text)
+    except ValueError as error:
         raise Unfit(f"it is no TOML: {error}") from None
