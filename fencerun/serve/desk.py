@@ -84,6 +84,7 @@ class Desk:
             view.page,
             decorate=lambda fence: faces.decorated(fences.get(fence.number), fence),
             image=pictures.versioned(view.path),
+            size=pictures.sized(view.path),
             hidden=True,
         )
         line = self.roster.line(view)

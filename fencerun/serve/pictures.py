@@ -14,6 +14,10 @@ from urllib.parse import unquote, urlsplit
 from fencerun.events import Verdict
 from fencerun.figures import DIRECTORY
 from fencerun.page import Page
+from fencerun.rendering import pictures
+
+#: Bytes at the head of an image in which its size stands.
+_HEAD = 4096
 
 #: Verdicts under which a page's figures may be other ones than were drawn.
 _OTHER = ("changed", "rounding", "unrecorded", "elsewhere", "known", "failed")
@@ -21,16 +25,40 @@ _OTHER = ("changed", "rounding", "unrecorded", "elsewhere", "known", "failed")
 
 def versioned(page: str) -> Callable[[str], str]:
     """What to write for an address of an image on the page at this path."""
-    directory = Path(os.path.abspath(page)).parent
 
     def address(written: str) -> str:
-        parts = urlsplit(written)
-        if parts.scheme or parts.netloc or parts.query or not parts.path:
-            return written
-        stamp = _stamp(directory / unquote(parts.path))
+        file = _beside(page, written)
+        stamp = _stamp(file) if file else ""
         return f"{written.partition('#')[0]}?v={stamp}" if stamp else written
 
     return address
+
+
+def sized(page: str) -> Callable[[str], tuple[int, int] | None]:
+    """Width and height in pixels for an address of an image, None where they are not known.
+
+    With them nothing on the page moves when the image is there.
+    """
+
+    def size(written: str) -> tuple[int, int] | None:
+        file = _beside(page, written)
+        try:
+            if file is None or not file.is_file():
+                return None
+            with file.open("rb") as opened:
+                return pictures.size(opened.read(_HEAD))
+        except (OSError, ValueError):
+            return None
+
+    return size
+
+
+def _beside(page: str, written: str) -> Path | None:
+    """The file that an address on the page at this path leads to, None for one elsewhere."""
+    parts = urlsplit(written)
+    if parts.scheme or parts.netloc or parts.query or not parts.path:
+        return None
+    return Path(os.path.abspath(page)).parent / unquote(parts.path)
 
 
 def stamps(page: Page) -> tuple[str, ...]:

@@ -22,6 +22,17 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def test_images_beside_the_page_have_a_size(here: Path) -> None:
+    size = pictures.sized("lessons/x.md")
+    svg = here / "lessons/figures/a b.svg"
+    assert size("figures/a%20b.svg#part") is None
+    svg.write_text('<svg width="72pt" height="36pt">' + " " * 9000 + "</svg>")
+    assert size("figures/a%20b.svg#part") == (96, 48)
+    os.mkfifo(here / "lessons/waits.png")
+    for other in ("none.svg", "waits.png", "figures", "https://x.example/a.svg", "a\0.svg"):
+        assert size(other) is None
+
+
 def test_an_address_changes_with_its_file(here: Path) -> None:
     address = pictures.versioned("lessons/x.md")
     before = address("figures/a%20b.svg")
