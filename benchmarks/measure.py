@@ -38,11 +38,11 @@ _TICKS = os.sysconf("SC_CLK_TCK")
 
 @dataclass(frozen=True, slots=True)
 class Command:
-    """What to run, where, and the exit code that shows that it did its work (None: any)."""
+    """What to run, where, and the exit code that shows that it did its work."""
 
     words: Sequence[str]
     directory: Path
-    code: int | None = 0
+    code: int = 0
     #: Environment variables besides those of every timed process.
     variables: Mapping[str, str] = field(default_factory=dict)
 
@@ -90,7 +90,7 @@ def run(command: Command) -> Sample:
     finally:
         watchdog.cancel()
     process.returncode = os.waitstatus_to_exitcode(status)
-    if command.code is not None and process.returncode != command.code:
+    if process.returncode != command.code:
         shown = said[-2000:].decode("utf-8", "replace")
         raise RuntimeError(f"{' '.join(command.words)}: exit {process.returncode}\n{shown}")
     return Sample(usage.ru_utime + usage.ru_stime, usage.ru_maxrss << 10)
