@@ -13,7 +13,7 @@ from fencerun import known
 from fencerun.engines.base import Blocked, Chain, Engine, Finished, Job, Started
 from fencerun.events import Event, FenceStarted, Verdict
 from fencerun.frozen import dataclass
-from fencerun.judge import blocked, judge
+from fencerun.judge import judge
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
@@ -126,6 +126,8 @@ class Runner:
         return Judgement(known.settle(judgement.verdict, tracked))
 
     def _blocked(self, member: Member, by: Step, why: Failure) -> Verdict:
+        from fencerun.failing import blocked
+
         verdict = blocked(member, by.member, why)
         tracked = self.excuse(by.member)
         return verdict if tracked is None else known.excused(verdict, tracked)

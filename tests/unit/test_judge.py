@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 from engines.scripted import raised
 
+from fencerun.failing import SHOWN, blocked
 from fencerun.frontmatter import PageSettings
-from fencerun.judge import SHOWN, blocked, judge, rule_of
+from fencerun.judge import judge, rule_of
 from fencerun.masks import Mask
 from fencerun.page import Page
 from fencerun.plan import Member, members
