@@ -284,11 +284,14 @@ def _interpret(words: tuple[_Word, ...], carrier: Carrier) -> InfoString:
                 faults.append(Fault(named(name, error.args[0]), error.args[1]))
         elif not on_output:
             faults.extend(_unknown_fault(name, carrier))
+        elif name in VALUED and not on_fence:
+            faults.append(Fault(f"`{name}` on a recording", "move it to the fence"))
     if file is not None and numbers:
         faults.append(Fault("a block cannot be a fence and a file", "keep one of the two"))
     if tags and not numbers and not faults:
         first = next(iter(tags))
-        faults.append(Fault(f"`{first}` on a block that is no fence", "add `fence:N` to it"))
+        remedy = "add `fence:N` to it" if file is None else "delete it: a file takes none"
+        faults.append(Fault(f"`{first}` on a block that is no fence", remedy))
     if len(numbers) > 1:
         faults.append(Fault("a block cannot be a fence and a recording", "keep one of the two"))
     return InfoString(
@@ -338,9 +341,15 @@ def _broken_value(word: _Word, rest: tuple[_Word, ...]) -> Fault | None:
 
 def _bare_fault(word: str, carrier: Carrier, on_output: bool, on_fence: bool) -> Iterator[Fault]:
     """A bare word is another tool's, unless it is one of our tags, or nearly one of our flags."""
-    if on_fence and word in VALUED:
-        sign = "=" if carrier == "attributes" else ":"
-        yield Fault(f"`{word}` needs a value", f"write `{word}{sign}{EXAMPLES[word]}`, say")
+    name = word.lower()
+    sign = "=" if carrier == "attributes" else ":"
+    if on_fence and name in VALUED:
+        yield Fault(f"`{word}` needs a value", f"write `{name}{sign}{EXAMPLES[name]}`, say")
+    elif on_fence and name in ("fence", "output"):
+        yield Fault(f"`{word}` beside a fence's number", "delete it")
+    elif on_fence and name == "file":
+        remedy = f"write `file{sign}dir/name.h` instead of the number if it is a file, or delete it"
+        yield Fault(f"`{word}` beside a fence's number", remedy)
     elif on_fence and (torn := _TORN.match(word)) and torn[1] in NAMES:
         yield Fault(f"the value in `{word}` is quoted in part", "put all of it in double quotes")
     elif not on_output and (close := near_miss(word, FLAGS)):

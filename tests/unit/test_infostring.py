@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 import pytest
 
 from fencerun.infostring import InfoString, parse_comment, parse_info
-from fencerun.tags import EXAMPLES, FLAGS, VALUED, Raises, Tags, Tolerance
+from fencerun.tags import EXAMPLES, FLAGS, NAMES, VALUED, Raises, Tags, Tolerance
 
 THREE = InfoString("python", "words", 3)
 
@@ -158,6 +159,15 @@ def test_what_is_not_ours(info: str) -> None:
         pytest.param('python fence:3 skip="a b"', '`skip:"a b"`', id="sign-of-quoted"),
         pytest.param("python fence:3 quiet=yes", "`quiet`", id="sign-of-flag"),
         pytest.param("text output:", "output:1", id="recording-without-number"),
+        pytest.param("python fence:3 file", "`file:dir/name.h`", id="bare-file"),
+        pytest.param("python fence:3 File", "`file:dir/name.h`", id="bare-file-in-capitals"),
+        pytest.param("python {fence=3 file}", "`file=dir/name.h`", id="bare-file-in-braces"),
+        pytest.param("python fence:3 fence", "delete", id="bare-fence"),
+        pytest.param("python fence:3 output", "delete", id="bare-output"),
+        pytest.param("python fence:3 SKIP", '`skip:"the reason"`', id="bare-tag-in-capitals"),
+        pytest.param("text output:3 rtol:1e-3", "to the fence", id="tag-on-a-recording"),
+        pytest.param("text {output=3 skip=x}", "to the fence", id="tag-on-a-recording-in-braces"),
+        pytest.param("cpp file:x.h rtol:1", "delete", id="tag-on-a-file"),
     ],
 )
 def test_near_misses_say_the_right_spelling(info: str, says: str) -> None:
@@ -174,6 +184,18 @@ def test_a_tag_without_its_value_is_not_another_tool_s_word(name: str, info: str
     assert fault.what == f"`{name}` needs a value"
     example = fault.remedy.removeprefix("write `").removesuffix("`, say")
     assert not parse_info(info.format(example)).faults
+
+
+@pytest.mark.parametrize("name", [name for name in NAMES if name not in FLAGS])
+@pytest.mark.parametrize(
+    "info", ["python fence:3 {}", "python {{fence=3 {}}}", "python {} fence:3"]
+)
+@pytest.mark.parametrize("spelt", [str.lower, str.upper])
+def test_no_name_of_ours_is_passed_over_as_a_bare_word(
+    name: str, info: str, spelt: Callable[[str], str]
+) -> None:
+    (fault,) = parse_info(info.format(spelt(name))).faults
+    assert f"`{spelt(name)}`" in fault.what
 
 
 @pytest.mark.parametrize("name", [*VALUED, *FLAGS])
