@@ -70,7 +70,12 @@ def judge(
     judgement = replace(judgement, drawn=tuple(figure.text for figure in drawn))
     rtol = member.tags.rtol
     tolerance = math.inf if rtol is not None and rtol.any else svg.TOLERANCE
-    differing = [(one, why) for one in drawn if (why := _differs(one, read, tolerance))]
+    own = member.page.path.rpartition("/")[2]
+    differing = [
+        (one, why)
+        for one in drawn
+        if (why := _taken(one, read, own) or _differs(one, read, tolerance))
+    ]
     reason = _reason(before, [figure.path for figure in drawn], differing)
     if recording is None:
         reason = f"it drew {_count(len(drawn))}" if drawn else None
@@ -87,6 +92,14 @@ def judge(
         lines=figures.write(text, [figure.path for figure in drawn], before),
         figures=tuple(figure for figure, _ in differing),
     )
+
+
+def _taken(figure: Figure, read: Read, own: str) -> str | None:
+    """Why a file is not this page's to show, however alike it is; None where it is."""
+    owner = figures.owner(read(figure.path) or b"")
+    if owner is None or owner == own or not figures.claims(read(owner) or b"", figure.path):
+        return None
+    return f"it is a figure of {owner}"
 
 
 def _differs(figure: Figure, read: Read, tolerance: float) -> str | None:

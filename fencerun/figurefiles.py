@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 
@@ -18,28 +17,16 @@ from fencerun.figures import Figure
 from fencerun.page import Page
 from fencerun.pasting import pasted
 
-_MARK = re.compile(rb"<!-- fencerun: ([^\s<>]+) -->\s*\Z")
-
-
-def _mark(page: str) -> str:
-    from urllib.parse import quote
-
-    # Two hyphens may not stand in a comment of XML.
-    name = quote(os.path.basename(page), safe="").replace("-", "%2D")
-    return f"<!-- fencerun: {name} -->\n"
-
-
-def _owner(data: bytes) -> str | None:
-    """The name of the page that a file was drawn for; None for a file that is not ours."""
-    from urllib.parse import unquote
-
-    match = _MARK.search(data[-1024:])
-    return unquote(match[1].decode("ascii", "replace")) if match else None
+_ANOTHER = "give one of the two another name"
 
 
 def _home(page: str) -> Path:
     # A symlinked page has its figures where it is named, as its readers see them.
     return Path(page).absolute().parent
+
+
+def _name(page: str) -> str:
+    return os.path.basename(page)
 
 
 @contextlib.contextmanager
@@ -62,7 +49,9 @@ def written(page: str, drawn: Iterable[Figure], known: Collection[str] = ()) -> 
                 why = error.strerror or str(error)
                 raise files.NotWritten(os.path.dirname(figure.path), why) from None
             text = figure.text if figure.text.endswith("\n") else f"{figure.text}\n"
-            files.replace(str(path), (text + _mark(page)).encode("utf-8", "backslashreplace"))
+            files.replace(
+                str(path), (text + figures.mark(_name(page))).encode("utf-8", "backslashreplace")
+            )
         yield
     except BaseException:
         for path, old in before:
@@ -81,15 +70,22 @@ def _read(path: Path) -> bytes | None:
 def _insist(page: str, path: str, old: bytes | None, known: bool) -> None:
     if old is None:
         return
-    owner, own = _owner(old), os.path.basename(page)
-    if owner is None and known:
-        return
-    if owner is None:
+    if figures.owner(old) is None and not known:
         why = "it is there, and fencerun did not write it"
         raise files.NotWritten(path, why, "move it, or give the figure another name")
-    if owner != own and (_home(page) / owner).exists():
-        why = f"it is a figure of {owner}"
-        raise files.NotWritten(path, why, "give one of the two another name")
+    if (other := _other(page, path, old)) is not None:
+        raise files.NotWritten(path, f"it is a figure of {other}", _ANOTHER)
+
+
+def _other(page: str, path: str, data: bytes) -> str | None:
+    """The name of another page beside ``page`` that the file is a figure of; None for none.
+
+    A page that is gone, or draws and shows it no more, has no figure there.
+    """
+    owner = figures.owner(data)
+    if owner is None or owner == _name(page):
+        return None
+    return owner if figures.claims(_read(_home(page) / owner) or b"", path) else None
 
 
 def _restore(path: Path, old: bytes | None) -> None:
@@ -105,10 +101,34 @@ def delete(page: str, paths: Collection[str]) -> None:
     """Delete those of ``paths`` that were drawn for ``page``, and the directory if it is empty."""
     for path in (_home(page) / one for one in paths):
         data = _read(path)
-        if data is not None and _owner(data) == os.path.basename(page):
+        if data is not None and figures.owner(data) == _name(page):
             with contextlib.suppress(OSError):
                 path.unlink()
                 path.parent.rmdir()
+
+
+def problems(page: Page) -> Iterator[Problem]:
+    """What is wrong with the files of figures beside ``page``."""
+    yield from shared(page)
+    yield from unnamed(page)
+
+
+def shared(page: Page) -> Iterator[Problem]:
+    """A problem for each fence of ``page`` whose figure is one of another page beside it.
+
+    While both draw alike either page would pass, and then each would undo the other's.
+    """
+    for fence in page.fences:
+        if fence.tags.figure is None:
+            continue
+        shown = figures.read(fence.recording.text).paths if fence.recording else ()
+        for path in dict.fromkeys((*shown, f"{figures.DIRECTORY}/{fence.tags.figure}")):
+            data = _read(_home(page.path) / path)
+            other = None if data is None else _other(page.path, path, data)
+            if other is not None:
+                what = f"{path} is a figure of {other}, and fence {fence.number} draws it too"
+                yield Problem(page.path, fence.line, "figure", what, _ANOTHER)
+                break
 
 
 def unnamed(page: Page) -> Iterator[Problem]:
@@ -133,6 +153,6 @@ def orphans(page: Page) -> Sequence[str]:
     for path in (f"{figures.DIRECTORY}/{name}" for name in names):
         if path in shown or any(figures.is_of(path, tag) for tag in tags):
             continue
-        if _owner(_read(_home(page.path) / path) or b"") == os.path.basename(page.path):
+        if figures.owner(_read(_home(page.path) / path) or b"") == _name(page.path):
             found.append(path)
     return found

@@ -22,6 +22,8 @@ _IMAGE = later(
     r"!\[(?:[^\\\[\]]|\\.|\[[^\[\]]*\])*\]\((figures/[A-Za-z0-9_.-]+\.svg)(?:[ \t][^)]*)?\).*"
 )
 _FENCE = later(r" {0,3}(`{3,}|~{3,})")
+_MARK = re.compile(rb"<!-- fencerun: ([^\s<>]+) -->\s*\Z")
+_TAG = re.compile(rb"figure[:=]\"?([A-Za-z0-9_.-]+\.svg)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -82,6 +84,30 @@ def is_of(path: str, name: str) -> bool:
     """Whether ``path`` could be a figure of ``figure:name``."""
     stem = re.escape(name.removesuffix(".svg"))
     return re.fullmatch(rf"{DIRECTORY}/{stem}(?:-[1-9][0-9]*)?\.svg", path, re.I) is not None
+
+
+def mark(page: str) -> str:
+    """The last line of a file that was drawn for the page of this name."""
+    from urllib.parse import quote
+
+    # Two hyphens may not stand in a comment of XML.
+    return f"<!-- fencerun: {quote(page, safe='').replace('-', '%2D')} -->\n"
+
+
+def owner(data: bytes) -> str | None:
+    """The name of the page that a file was drawn for; None for a file that is not ours."""
+    from urllib.parse import unquote
+
+    match = _MARK.search(data[-1024:])
+    name = unquote(match[1].decode("ascii", "replace")) if match else "/"
+    return None if "/" in name else name
+
+
+def claims(page: bytes, path: str) -> bool:
+    """Whether a page of this text shows the figure at ``path``, or has a fence that draws it."""
+    if path.encode() in page:
+        return True
+    return any(is_of(path, match[1].decode()) for match in _TAG.finditer(page))
 
 
 def read(lines: Sequence[str]) -> Shown:

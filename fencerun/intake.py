@@ -65,7 +65,7 @@ class Intake:
         if os.path.isdir(os.path.join(os.path.dirname(name), DIRECTORY)) and page.fences:
             from fencerun import figurefiles
 
-            page = replace(page, problems=(*page.problems, *figurefiles.unnamed(page)))
+            page = replace(page, problems=(*page.problems, *figurefiles.problems(page)))
         if self.project.known and not page.broken:
             page = replace(page, problems=(*page.problems, *self._unknown(page)))
         if page.fences and self.project.publishes != "none":

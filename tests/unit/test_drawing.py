@@ -188,9 +188,36 @@ def test_two_pages_do_not_share_a_figure(course: Course) -> None:
     course.record(script={1: drew(svg("a"))})
     course.page(FENCE, name="q.md")
     run = course.record("q.md", script={1: drew(svg("q"))})
-    assert "it is a figure of a--b.md" in run.verdict("q.md::1").what
+    [found] = run.of(ProblemFound)
+    assert (found.problem.line, found.problem.code) == (1, "figure")
+    assert "figures/loss.svg is a figure of a--b.md" in found.problem.what
     (course.directory / "a--b.md").unlink()
     assert course.record("q.md", script={1: drew(svg("q"))}).kinds == {"q.md::1": "recorded"}
+
+
+def test_two_pages_do_not_share_a_figure_that_they_draw_alike(course: Course) -> None:
+    """Neither in one run, nor in two: whichever changed first would undo the other's."""
+    for name in ("a.md", "q.md"):
+        course.page(FENCE, name=name)
+    run = course.record(script={1: drew(svg("a"))})
+    assert run.kinds == {"a.md::1": "recorded", "q.md::1": "refused"}
+    assert "it is a figure of a.md" in run.verdict("q.md::1").what
+    assert run.verdict("q.md::1").remedy == "give one of the two another name"
+    assert course.text("q.md") == FENCE
+    course.page(FENCE + REGION, name="q.md")
+    run = course.check(script={1: drew(svg("a"))})
+    assert run.kinds == {"a.md::1": "passed"}
+    [found] = run.of(ProblemFound)
+    assert (found.problem.page, found.problem.code) == ("q.md", "figure")
+
+
+def test_a_figure_may_move_from_one_page_to_another(course: Course) -> None:
+    course.page(FENCE, name="a.md")
+    course.record(script={1: drew(svg("a"))})
+    course.page("nothing", name="a.md")
+    course.page(FENCE, name="q.md")
+    assert course.record("q.md", script={1: drew(svg("q"))}).kinds == {"q.md::1": "recorded"}
+    assert "fencerun: q.md" in drawn(course)["loss.svg"]
 
 
 def test_files_that_no_fence_draws_are_told(course: Course) -> None:
