@@ -39,10 +39,15 @@ def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
 
     Raises UsageError for what begins like an id and is none.
     """
-    return tuple(
-        Target(text) if os.path.exists(text) else selection.insist(selection.parse(text))
-        for text in arguments
-    )
+    return tuple(map(_target, arguments))
+
+
+def _target(text: str) -> Target:
+    if os.path.exists(text):
+        return Target(text)
+    found = selection.parse(text)
+    # A page's own name may hold what ends one in an id.
+    return found if os.path.exists(found.path) else selection.insist(found)
 
 
 def project(root: Path | None = None) -> config.Project:

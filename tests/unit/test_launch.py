@@ -35,6 +35,22 @@ def test_a_file_of_that_very_name_wins() -> None:
     )
 
 
+@pytest.mark.parametrize("name", ["x::3.md", "x::3", "a::/b.md", "x::y.md", "::1", "3:4"])
+def test_an_id_names_its_page_whatever_that_is_called(name: str) -> None:
+    """A remedy holds the id of a fence, and is there to be pasted."""
+    path = Path(name)
+    path.parent.mkdir(exist_ok=True)
+    path.write_text("```python fence:7\n```\n")
+    assert launch.targets([name, f"{name}::7", f"{name}:2"]) == (
+        Target(name),
+        Target(name, 7),
+        Target(name, line=2),
+    )
+    assert session(f"{name}::7").names == (name,)
+    with pytest.raises(UsageError, match="is no id of a fence"):
+        launch.targets([f"{name}::x"])
+
+
 @pytest.mark.parametrize(
     ("arguments", "names", "targets"),
     [
