@@ -25,9 +25,10 @@ from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.masks import NAMED, Mask
 from fencerun.probing import Prober
+from fencerun.request import MENDABLE
 from fencerun.selection import Target
 from fencerun.session import Request, Session
-from fencerun.tags import TagError
+from fencerun.tags import TagError, nearest
 from fencerun.unrun import Unrun
 
 #: Set in every fence to the pages that are being run, so that none can run itself.
@@ -138,6 +139,7 @@ def session(
     _insist(gate, must_have)
     gate.insist(_defaults(settings), (*NAMED, *(mask.name for mask in own)))
     _insist_on_names(request.requires, gate)
+    _insist_on_kinds(request.only)
     notes: list[str] = []
     names = _names(request.targets, settings, notes)
     _refuse_own_page(names)
@@ -270,6 +272,12 @@ def _insist_on_names(requires: Sequence[str], gate: Gate) -> None:
             selection.requiring([word], gate.own)
         except TagError as error:
             raise UsageError(f"--requires {word}: {error.args[0]}", error.args[1]) from None
+
+
+def _insist_on_kinds(only: Sequence[str]) -> None:
+    for word in only:
+        if word not in MENDABLE:
+            raise UsageError(f"--only {word}: no such verdict", nearest(word, MENDABLE))
 
 
 def _insist(gate: Gate, must_have: Collection[str]) -> None:

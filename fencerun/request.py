@@ -10,6 +10,9 @@ from fencerun.selection import Target
 #: What `record` puts right unless `--only` says otherwise.
 RECORDABLE = ("unrecorded", "changed", "rounding", "stale")
 
+#: All that it can put right.
+MENDABLE = (*RECORDABLE, "orphan")
+
 
 @dataclass(frozen=True, slots=True)
 class Request:

@@ -2,19 +2,25 @@
 
 from __future__ import annotations
 
+import dataclasses
+import inspect
 import io
 import json
 import os
+import re
 import subprocess
 import sys
 import threading
+import typing
 from dataclasses import FrozenInstanceError
 from pathlib import Path
 
 import pytest
 
 import fencerun
+import fencerun.api
 from fencerun import Run
+from fencerun.engines import choice
 from fencerun.errors import FencerunError, UsageError
 
 PAGE = """\
@@ -130,13 +136,100 @@ def test_reports_go_to_streams_and_files() -> None:
         {"without": "slow"},
         {"requires": "slow"},
         {"must_have": ["cudo"]},
+        *({"jobs": jobs} for jobs in (0, -1, True, "2", "all", 1.0, None)),
+        *({"only": only} for only in ("changed", ["orphans"])),
+        *({"told": told} for told in ("run.jsonl", Path("run.jsonl"))),
     ],
     ids=str,
 )
 def test_a_call_that_makes_no_sense(arguments: dict[str, object]) -> None:
+    verb = fencerun.record if arguments.keys() & {"only", "told"} else fencerun.check
     with pytest.raises(UsageError):
-        fencerun.check(**arguments)  # type: ignore[arg-type]
+        verb(**arguments)  # type: ignore[arg-type]
     assert issubclass(UsageError, FencerunError)
+
+
+# The signatures.
+
+
+def test_record_takes_what_check_takes_and_more() -> None:
+    checked, recorded = map(inspect.signature, (fencerun.check, fencerun.record))
+    shared = list(checked.parameters.values())
+    assert list(recorded.parameters.values())[: len(shared)] == shared
+    assert [*recorded.parameters][len(shared) :] == ["only", "dry_run", "once", "renew", "told"]
+    kinds = [one.kind for one in recorded.parameters.values()]
+    assert kinds[0] is inspect.Parameter.POSITIONAL_OR_KEYWORD
+    assert set(kinds[1:]) == {inspect.Parameter.KEYWORD_ONLY}
+    assert checked.parameters["jobs"].default == 1
+
+
+@pytest.mark.parametrize("name", ["check", "record"])
+def test_a_verb_is_a_function_that_can_be_asked_about(name: str) -> None:
+    verb = getattr(fencerun, name)
+    assert verb is getattr(fencerun.api, name)
+    assert (verb.__name__, verb.__qualname__, verb.__module__) == (name, name, "fencerun.api")
+    assert inspect.getdoc(verb)
+    assert inspect.signature(verb).parameters.keys() | {"return"} == verb.__annotations__.keys()
+    hints = typing.get_type_hints(verb)
+    assert hints["return"] is Run
+    assert hints["jobs"] == int | typing.Literal["auto"]
+
+
+def test_an_argument_that_there_is_not() -> None:
+    # What mypy says of each is awaited by the comments.
+    with pytest.raises(TypeError, match="dry_run"):
+        fencerun.check(dry_run=True)  # type: ignore[call-arg]
+    with pytest.raises(TypeError):
+        fencerun.record("p.md", "word")  # type: ignore[call-arg]
+    with pytest.raises(UsageError):
+        fencerun.record("p.md", jobs="all")  # type: ignore[arg-type]
+
+
+# Pages side by side.
+
+#: A page of each kind: one with nothing to say, one red, one that dies, one with a problem.
+COURSE = {
+    "a.md": PAGE,
+    "b.md": "```python fence:1\nimport time; time.sleep(0.2)\nprint(2)\n```\n",
+    "c.md": "```python fence:1\nprint('so far')\n1 / 0\n```\n\n"
+    + PAGE.replace("fence:1", "fence:3"),
+    "d.md": "```python fence:1\nimport os; os._exit(3)\n```\n",
+    "e.md": "```python fence:1\n```\n\n```python fence:1\n```\n",
+    "f.md": "Prose.\n",
+}
+
+
+#: What a report of events says of time, and of the engine.
+VARIES = r'"seconds":[^,}]*|"about":"[^"]*"'
+
+
+def told(verb: str, jobs: int, home: Path) -> tuple[object, ...]:
+    """All that a run of the course says and writes, without what differs from run to run."""
+    for name, text in COURSE.items():
+        (home / name).write_text(text)
+    stream = io.StringIO()
+    run: Run = getattr(fencerun, verb)(home, root=home, jobs=jobs, reports={"jsonl": stream})
+    said = [re.sub(VARIES, "", line) for line in stream.getvalue().splitlines()]
+    verdicts = [dataclasses.replace(one, seconds=None) for one in run.verdicts]
+    texts = {name: (home / name).read_text() for name in COURSE}
+    return said, verdicts, run.problems, run.notes, run.exit_code, texts
+
+
+@pytest.mark.parametrize("verb", ["check", "record"])
+def test_side_by_side_as_one_after_another(verb: str, tmp_path: Path) -> None:
+    home = tmp_path / "course"
+    home.mkdir()
+    serial = told(verb, 1, home)
+    assert serial[4] == 3
+    assert "ZeroDivisionError" in str(serial[1])
+    assert told(verb, 3, home) == serial
+
+
+def test_as_many_pages_as_there_are_cores(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(choice, "cores", lambda: 5)
+    stream = io.StringIO()
+    assert fencerun.check(jobs="auto", reports={"plain": stream}).exit_code == 1
+    assert "up to 5 pages side by side" in stream.getvalue()
 
 
 # The calling process.
@@ -155,10 +248,11 @@ def state():
     streams = (sys.stdin, sys.stdout, sys.stderr)
     return (os.getcwd(), dict(os.environ), flag.value, descriptors, handlers, streams,
             threading.active_count(), sys.argv, list(sys.path), signal.set_wakeup_fd(-1))
-import fencerun.api, fencerun.engines.worker
+import fencerun.api, fencerun.engines.pool
 before = state()
 fencerun.check("p.md", reports={"jsonl": os.devnull})
 fencerun.record("p.md")
+fencerun.check(["p.md", "q.md"], jobs=2)
 after = state()
 assert before == after, [pair for pair in zip(before, after) if pair[0] != pair[1]]
 assert before[2] in (0, -1), "a subreaper"
@@ -170,6 +264,7 @@ except ChildProcessError:
 
 
 def test_the_caller_stays_as_it_is() -> None:
+    Path("q.md").write_text(PAGE)
     done = subprocess.run(
         [sys.executable, "-W", "error", "-c", CALLER], capture_output=True, text=True, timeout=120
     )

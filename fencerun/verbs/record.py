@@ -42,26 +42,12 @@ def run(arguments: argparse.Namespace) -> int:
         from fencerun import launch
 
         return launch.strip(running.request("record", arguments))
+    only = {} if arguments.only is None else {"only": commas(arguments.only)}
     return running.run(
         "record",
         arguments,
-        only=_only(arguments.only),
+        **only,
         dry_run=arguments.dry_run,
         once=arguments.once,
         renew=arguments.renew,
     )
-
-
-def _only(text: str | None) -> tuple[str, ...]:
-    from fencerun.session import RECORDABLE
-
-    if text is None:
-        return RECORDABLE
-    known = tuple(dict.fromkeys((*RECORDABLE, "stale", "orphan")))
-    for word in commas(text):
-        if word not in known:
-            from fencerun.errors import UsageError
-            from fencerun.tags import nearest
-
-            raise UsageError(f"--only {word}: no such verdict", nearest(word, known))
-    return commas(text)
