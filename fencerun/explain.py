@@ -8,6 +8,7 @@ from fencerun import freshness, history
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.plan import Idle, Member
+from fencerun.reporters.wording import location
 from fencerun.state import Last
 from fencerun.unrun import Unrun
 
@@ -17,7 +18,7 @@ def explain(
 ) -> Iterator[str]:
     """The lines that say what is known of ``member`` and why."""
     chain = freshness.chain_of(member, unrun.settled[member.page.path])
-    yield f"{member.page.path}:{member.fence.line}: fence {member.fence.number}"
+    yield f"{location(member.page.path, member.fence.line)}: fence {member.fence.number}"
     numbers = [str(one.fence.number) for one in chain]
     if len(numbers) > 1:
         yield f"  chain: {' → '.join(numbers)}, run as one script"

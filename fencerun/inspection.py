@@ -8,6 +8,7 @@ from typing import TextIO
 from fencerun import exits, launch, state
 from fencerun.errors import UsageError
 from fencerun.explain import explain as explained
+from fencerun.reporters.escape import one_line
 from fencerun.session import Request, Session
 from fencerun.status import Status, problem_line
 
@@ -61,7 +62,7 @@ def explain(arguments: Sequence[str], stream: TextIO) -> int:
         known = last.get(f"{session.relative(page.path)}::{member.fence.number}")
         base = session.defaults(page)
         for line in explained(member, session.unrun, session.gate, base, known):
-            stream.write(line + "\n")
+            stream.write(one_line(line) + "\n")
     for problem in session.problems:
         stream.write(problem_line(problem) + "\n")
     return 3 if any(page.broken for page in pages) else 0

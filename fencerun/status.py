@@ -16,6 +16,8 @@ from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.plan import Idle, Member, Unmet, build
 from fencerun.plural import count
+from fencerun.reporters.escape import one_line
+from fencerun.reporters.wording import location, problem_head, text
 from fencerun.state import Last
 from fencerun.unrun import Unrun
 
@@ -48,14 +50,15 @@ class Status:
             last = self.last.get(f"{relative}::{member.fence.number}")
             self._fence(member, idle.get(member.id), last)
         for orphan in page.orphans:
-            line = orphan.block.line
-            self._say(f"{page.path}:{line}: orphan: output:{orphan.number} has no fence")
+            where = location(page.path, orphan.block.line)
+            self._say(f"{where}: orphan: output:{orphan.number} has no fence")
             self.counts["orphan"] += 1
         for block in page.untagged:
             self.counts["untagged block"] += 1
             if not page.fences:
                 continue
-            self._say(f"{page.path}:{block.line}: untagged: a {block.info.language} block")
+            where = location(page.path, block.line)
+            self._say(f"{where}: untagged: a {block.info.language} block")
 
     def _fence(self, member: Member, idle: Idle | None, last: Last | None) -> None:
         told = self.unrun.told.get(member.id)
@@ -82,8 +85,8 @@ class Status:
         if member.parent:
             facts.append(f"continues fence {member.parent}")
         shown = "; ".join(fact for fact in facts if fact)
-        line = member.fence.line
-        self._say(f"{member.page.path}:{line}: {kind}: fence {member.fence.number}, {shown}")
+        where = location(member.page.path, member.fence.line)
+        self._say(f"{where}: {kind}: fence {member.fence.number}, {shown}")
 
     def close(self, pages: int) -> None:
         """The closing lines: how many of what, and which fences nobody accounts for."""
@@ -102,7 +105,7 @@ class Status:
             self._say("every fence is accounted for")
 
     def _say(self, line: str) -> None:
-        self.stream.write(line + "\n")
+        self.stream.write(one_line(line) + "\n")
 
 
 def _lines(member: Member) -> int:
@@ -115,6 +118,4 @@ def _lines(member: Member) -> int:
 
 def problem_line(problem: Problem) -> str:
     """A line that says what is wrong with a page, and what to do."""
-    kind = "problem" if problem.severity == "error" else "warning"
-    remedy = f". {problem.remedy[:1].upper()}{problem.remedy[1:]}" if problem.remedy else ""
-    return f"{problem.page}:{problem.line}: {kind}: {problem.what}{remedy} [{problem.code}]"
+    return text(problem_head(problem))

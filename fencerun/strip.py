@@ -2,10 +2,15 @@
 
 from __future__ import annotations
 
+import sys
+
 from fencerun import files, reader
 from fencerun.frontmatter import Syntax
+from fencerun.outlet import outlet
 from fencerun.page import Page
 from fencerun.plural import count
+from fencerun.reporters.escape import one_line
+from fencerun.reporters.wording import called, location
 from fencerun.splice import SpliceError, splice
 
 
@@ -25,7 +30,8 @@ def off(name: str, syntax: Syntax | None) -> int:
         page = reader.parse(data, name, syntax)
         if page.broken:
             problem = page.problems[0]
-            print(f"{name}:{problem.line}: problem: {problem.what}. The page is left as it is")
+            what = f"problem: {problem.what}. The page is left as it is"
+            _say(f"{location(name, problem.line)}: {what}")
             return 3
         if not page.recordings:
             return 0
@@ -33,7 +39,11 @@ def off(name: str, syntax: Syntax | None) -> int:
             files.replace(name, strip(page), data)
         except SpliceError as error:
             line = next(r.line for r in page.recordings if r.number == error.fence)
-            print(f"{name}:{line}: refused: output:{error.fence}, {error.why}")
+            _say(f"{location(name, line)}: refused: output:{error.fence}, {error.why}")
             return 1
-    print(f"{name}: {count(len(page.recordings), 'recording')} removed")
+    _say(f"{called(name)}: {count(len(page.recordings), 'recording')} removed")
     return 0
+
+
+def _say(line: str) -> None:
+    outlet(sys.stdout, "stdout").write(f"{one_line(line)}\n")

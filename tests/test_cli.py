@@ -301,6 +301,32 @@ def test_strip_takes_whole_pages(capsys: pytest.CaptureFixture[str]) -> None:
     assert "2 recordings removed" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize("name", ["e\x1b[31m.md", "::error ::x.md"], ids=["escape", "command"])
+def test_verbs_that_run_nothing_write_no_control_characters(name: str) -> None:
+    """Nor a line that CI takes for a command: names of pages and tags are anybody's words."""
+    text = (
+        block("print(1)")
+        + block("print(1)", 'python fence:2 skip:"\x1b[31mred"')
+        + block("x", "python\x1b[31m")
+        + block("x", "text output:9")
+    )
+    Path(name).write_text(text)
+    for call in (["status"], ["explain", f"./{name}:1"], ["explain", f"./{name}:5"],
+                 ["record", "--strip", name], ["status"]):  # fmt: skip
+        done = fencerun(*call)
+        shown = done.stdout + done.stderr
+        assert done.returncode == 0, shown
+        assert len(shown.splitlines()) > 0 and "\x1b" not in shown
+        assert not [line for line in shown.splitlines() if line.lstrip().startswith("::")]
+
+
+def test_no_job_summary_is_asked_for_by_an_empty_variable(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GITHUB_STEP_SUMMARY", "")
+    page(block("x = 1"))
+    done = fencerun("check", "--report", "github")
+    assert (done.returncode, done.stdout) == (0, "")
+
+
 # Other ends of the process.
 
 

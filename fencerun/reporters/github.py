@@ -99,8 +99,16 @@ class GithubReporter:
             message = why or f"exit status {event.exit_code}, see the log"
             self._write(command("error", message, title="fencerun"))
         if self._summary is not None:
-            with Path(self._summary).open("a", encoding="utf-8", newline="\n") as file:
+            self._summarise(self._summary)
+
+    def _summarise(self, where: str) -> None:
+        """The job summary. That it has no room changes nothing of what the run found."""
+        try:
+            with Path(where).open("a", encoding="utf-8", newline="\n") as file:
                 file.write(encodable(job_summary(self._tally), "utf-8"))
+        except OSError as error:
+            message = f"no job summary, {one_line(where)}: {error.strerror or error}"
+            self._write(command("warning", message, title="fencerun"))
 
     def close(self) -> None:
         """Say that a run broke off, if it did."""

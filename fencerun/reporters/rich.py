@@ -21,12 +21,12 @@ from rich.text import Text
 from fencerun.events import Event, PageDone, RunDone, RunStarted
 from fencerun.reporters import links
 from fencerun.reporters.details import report
-from fencerun.reporters.escape import encodable, one_line
+from fencerun.reporters.escape import encodable
 from fencerun.reporters.progress import Progress
 from fencerun.reporters.sidebyside import fitting
 from fencerun.reporters.summary import closing, opening
 from fencerun.reporters.tally import Tally
-from fencerun.reporters.wording import Line, Role, Span, problem_also, problem_head
+from fencerun.reporters.wording import Line, Role, Span, called, problem_also, problem_head
 from fencerun.reporters.wrap import wrap
 
 STYLES: dict[Role, str] = {
@@ -105,7 +105,7 @@ class RichReporter:
         for verdict in news.verdicts:
             self._print_block(report(verdict, self._verbose, self._room()))
         if isinstance(event, PageDone) and event.written and self._verbose:
-            self.show(((Span("note", f"{one_line(event.page)}: written"),),))
+            self.show(((Span("note", f"{called(event.page)}: written"),),))
         elif isinstance(event, RunDone):
             self._end()
 

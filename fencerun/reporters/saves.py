@@ -26,6 +26,7 @@ from fencerun.reporters.wording import (
     ORDER,
     Line,
     Span,
+    called,
     duration,
     head,
     kind_words,
@@ -80,7 +81,7 @@ class Saves:
             yield from _trouble(event)
 
     def _page_read(self, event: PageRead) -> Iterator[Line]:
-        name = one_line(event.page)
+        name = called(event.page)
         before = self._faulty.pop(event.page, ())
         if event.gone:
             yield (Span("location", name), Span("note", " is gone"))

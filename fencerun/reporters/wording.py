@@ -127,13 +127,19 @@ def kind_words(kind: VerdictKind) -> str:
     return "ran elsewhere" if kind == "elsewhere" else kind
 
 
-def location(page: str, line: int) -> str:
-    """``page:line``, which editors and terminals make a link of.
+def called(page: str) -> str:
+    """The path of a page as a line may begin with it.
 
-    A path that begins with a colon gets ``./``: CI runners take ``::`` for a command.
+    One that begins with a colon gets ``./``: CI runners take ``::`` for a command, also behind
+    blanks.
     """
     path = one_line(page)
-    return f"{'./' if path.startswith(':') else ''}{path}:{line}"
+    return f"./{path}" if path.lstrip().startswith(":") else path
+
+
+def location(page: str, line: int) -> str:
+    """``page:line``, which editors and terminals make a link of."""
+    return f"{called(page)}:{line}"
 
 
 def what(verdict: Verdict) -> str:

@@ -72,7 +72,7 @@ def _make(name: str, stream: TextIO, arguments: argparse.Namespace) -> Reporter:
         stream,
         width=_columns(stream) if beside and name == "plain" else None,
         verbose=arguments.verbose,
-        summary=os.environ.get("GITHUB_STEP_SUMMARY"),
+        summary=os.environ.get("GITHUB_STEP_SUMMARY") or None,
         beside=beside,
     )
 

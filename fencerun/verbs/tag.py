@@ -8,12 +8,6 @@ from fencerun.verbs import shared
 
 _EXAMPLES = """\
 examples:
-  fencerun tag README.md --dry-run        show what would be written
-  fencerun tag docs --try                 run the blocks, and number those that pass
-"""
-
-_EXAMPLES = """\
-examples:
   fencerun tag --try lessons/x.md         run its blocks, tag those that pass
   fencerun tag --try --dry-run lessons    what that would change, page by page
   fencerun tag lessons/x.md               tag by what the code says; runs nothing
@@ -26,7 +20,6 @@ exit codes: 0 done · 1 a dry run would change a page · 2 usage, or a page not 
 
 def options(verb: argparse.ArgumentParser) -> None:
     """What `tag` takes."""
-    verb.epilog = _EXAMPLES
     verb.epilog = _EXAMPLES
     verb.add_argument("targets", nargs="+", metavar="PAGE", help="pages and directories")
     verb.add_argument(

@@ -114,3 +114,12 @@ def test_the_summary_is_appended(tmp_path: Path) -> None:
     shown = path.read_text(encoding="utf-8")
     assert shown.startswith("before\n### fencerun: all is well\n")
     assert "38 passed, 1 kept, 1 skipped on 1 page" in shown
+
+
+@pytest.mark.parametrize("place", ["", "no/such/directory"], ids=["a directory", "no directory"])
+def test_a_summary_that_cannot_be_written_is_a_warning(tmp_path: Path, place: str) -> None:
+    """A green run stays green, and is no fault of fencerun."""
+    summary = str(tmp_path / place) if place == "" else str(tmp_path / place / "summary.md")
+    (one,) = understood(play("github", GREEN, summary=summary))
+    assert one.level == "warning"
+    assert "no job summary" in one.message and str(tmp_path) in one.message

@@ -106,3 +106,4 @@ def test_duration(seconds: float, expected: str) -> None:
 
 def test_a_path_never_begins_a_ci_command() -> None:
     assert location("::error::x.md", 3) == "./::error::x.md:3"
+    assert location(" ::error::x.md", 3) == "./ ::error::x.md:3"  # the runner drops the blank
