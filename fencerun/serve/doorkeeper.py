@@ -9,7 +9,6 @@ other users of the machine (the secret). Knows ASGI; does not know what the requ
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, MutableMapping
-from http.cookies import CookieError, SimpleCookie
 from typing import Any
 from urllib.parse import parse_qs
 
@@ -133,7 +132,7 @@ class Doorkeeper:
 
 
 class _Headers:
-    """The headers of a request. One that may stand once and stands twice counts as none."""
+    """The headers of a request. Of one that stands twice and may stand once, nothing is right."""
 
     def __init__(self, scope: Scope) -> None:
         self._found: dict[str, list[str]] = {}
@@ -143,8 +142,7 @@ class _Headers:
             )
 
     def one(self, name: str) -> str:
-        values = self._found.get(name, [])
-        return values[0] if len(values) == 1 else ""
+        return ", ".join(self._found.get(name, []))
 
     def all(self, name: str) -> list[str]:
         return self._found.get(name, [])
@@ -157,13 +155,15 @@ def _name(host: str) -> str:
 
 
 def _cookie(headers: _Headers, name: str) -> str:
+    """Our cookie. Others that this machine's servers have set may be of any form.
+
+    `http.cookies` gives up at the first one that it does not like.
+    """
     for header in headers.all("cookie"):
-        try:
-            found = SimpleCookie(header).get(name)
-        except CookieError:
-            continue
-        if found is not None:
-            return found.value
+        for pair in header.split(";"):
+            called, equals, value = pair.partition("=")
+            if equals and called.strip() == name:
+                return value.strip()
     return ""
 
 

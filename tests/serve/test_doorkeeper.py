@@ -124,3 +124,23 @@ def test_no_websocket() -> None:
         raise AssertionError(message)
 
     asyncio.run(DOOR({"type": "websocket", "headers": []}, None, refuse))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        pytest.param('settings={"wide":true}', id="JSON"),
+        pytest.param("said=two words", id="a blank"),
+        pytest.param("said=é", id="beyond ASCII"),
+        pytest.param("bare", id="no value"),
+        pytest.param("path=/", id="an attribute's name"),
+        pytest.param('open="', id="a quote"),
+        pytest.param("a[b]=c", id="brackets"),
+        pytest.param("", id="nothing"),
+    ],
+)
+def test_what_other_servers_of_this_machine_set_is_passed_over(other: str) -> None:
+    """A browser sends the cookies of all ports of 127.0.0.1 to each."""
+    ours = COOKIE["cookie"]
+    for sent in (f"{other}; {ours}", f"{ours}; {other}", f"{other};{ours};{other}"):
+        assert ask(DOOR, "GET", "/", {"cookie": sent}).status == 200, sent
