@@ -9,9 +9,8 @@ import os
 import select
 import signal
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from contextlib import suppress
-from types import FrameType
 from typing import Any
 
 try:
@@ -33,7 +32,7 @@ class Keyboard:
         self._wakeup, self._alarm = os.pipe()
         os.set_blocking(self._wakeup, False)
         os.set_blocking(self._alarm, False)
-        self._handler: Any = None
+        self._undo: Callable[[], None] = lambda: None
         self._pressed = ""
 
     @property
@@ -46,23 +45,25 @@ class Keyboard:
             with suppress(termios.error):
                 self._before = termios.tcgetattr(self._descriptor)
                 tty.setcbreak(self._descriptor, termios.TCSANOW)
-            self._handler = signal.signal(signal.SIGCONT, self._continued)
+            self._undo = _handled((signal.SIGCONT,), self._continued)
         return self
 
-    def _continued(self, number: int, frame: FrameType | None) -> None:
+    def _continued(self, number: int) -> None:
         # A shell gives a job that it suspends back with the settings of its own.
         if self._before is not None and _is_ours(self._descriptor):
-            tty.setcbreak(self._descriptor, termios.TCSANOW)
+            with suppress(termios.error):
+                tty.setcbreak(self._descriptor, termios.TCSANOW)
 
     def __exit__(self, *exc: object) -> None:
+        self._undo()
+        self._undo = lambda: None
         if self._before is not None:
             with suppress(termios.error):
                 termios.tcsetattr(self._descriptor, termios.TCSANOW, self._before)
-            signal.signal(signal.SIGCONT, self._handler)
         self._before = None
 
     def wake(self) -> None:
-        """Have ``read`` return without a key; from any thread."""
+        """Have ``read`` return without a key; from any thread, also when there is none to read."""
         with suppress(BlockingIOError):
             os.write(self._alarm, b".")
 
@@ -107,13 +108,24 @@ def _is_ours(descriptor: int) -> bool:
         return False
 
 
-def on_end(what: Callable[[int], None]) -> Callable[[], None]:
-    """Call ``what`` when the process is told to end; returns how to undo that."""
-    numbers = (signal.SIGTERM, signal.SIGHUP)
-    before = [signal.signal(number, lambda n, frame: what(n)) for number in numbers]
+def on_end(what: Callable[[int], None], *more: signal.Signals) -> Callable[[], None]:
+    """Call ``what`` when the process is told to end, also by ``more``; returns how to undo that.
+
+    What the process was started to ignore (by `nohup`, say) it goes on to ignore. On the main
+    thread only.
+    """
+    return _handled((signal.SIGTERM, signal.SIGHUP, *more), what)
+
+
+def _handled(numbers: Iterable[signal.Signals], what: Callable[[int], None]) -> Callable[[], None]:
+    before = {number: signal.getsignal(number) for number in numbers}
+    heeded = [number for number, now in before.items() if now is not signal.SIG_IGN]
+    for number in heeded:
+        signal.signal(number, lambda n, frame: what(n))
 
     def undo() -> None:
-        for number, handler in zip(numbers, before, strict=True):
-            signal.signal(number, handler)
+        for number in heeded:
+            # None is a handler that Python did not set, and cannot set again.
+            signal.signal(number, before[number] or signal.SIG_DFL)
 
     return undo

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import traceback
 from collections.abc import Collection, Iterable, Iterator
 from typing import Protocol
 
@@ -52,6 +53,7 @@ class Watching:
         while not self._over.is_set():
             try:
                 self._watch(self._live.watched(), polling=failures >= _TRIES)
+                failures = 0
             except (OSError, RuntimeError):
                 # A directory went away, or there are more than the system wants to watch.
                 failures += 1
@@ -63,14 +65,21 @@ class Watching:
         for paths in _changes(directories, self._over, polling):
             if missed:
                 # What happened before it was watched, nobody saw.
-                self._live.saved()
+                self._tell(None)
                 missed = False
-            self._live.saved(paths)
+            self._tell(paths)
             if not paths:
                 continue
             # One that was made anew is no longer the one that is watched.
             if not paths.isdisjoint(directories) or self._live.watched() != directories:
                 return
+
+    def _tell(self, paths: frozenset[str] | None) -> None:
+        try:
+            self._live.saved(paths)
+        except Exception:
+            # A fault of ours that one page shows must not make us blind to all others.
+            traceback.print_exc()
 
     def __enter__(self) -> Watching:
         return self

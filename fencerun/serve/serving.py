@@ -8,14 +8,14 @@ import secrets
 import signal
 import sys
 import threading
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
-from types import FrameType
 from typing import TextIO
 
 from fencerun import launch
 from fencerun.discovery import NoSuchPath
 from fencerun.events import LiveEvent
+from fencerun.keyboard import on_end
 from fencerun.live import Live, PageView
 from fencerun.live.watching import Watching
 from fencerun.plural import count
@@ -45,7 +45,8 @@ def serve(
     live = Live(targets, events.put, python=python, without=without)
     hub, keys = Hub(secrets.token_hex(4)), tokens.fresh()
     desk = Desk(live, events, base, keys, hub)
-    stopped = _on_signals()
+    stopped = threading.Event()
+    undo = _on_signals(stopped.set)
     try:
         with Server(app(desk), hub, bind(port)) as server:
             address = f"http://{HOST}:{server.port}/?{PARAMETER}="
@@ -58,11 +59,10 @@ def serve(
                     _open(address + keys.ticket())
                 while server.alive and not stopped.wait(1.0):
                     pass
-    except KeyboardInterrupt:
-        pass
     finally:
         live.close()
         desk.close()
+        undo()
     # After the `^C` that a terminal shows.
     stream.write("\nstopped\n" if stream.isatty() else "stopped\n")
     return 0
@@ -110,14 +110,8 @@ def _open(address: str) -> None:
     threading.Thread(target=webbrowser.open, args=(address,), daemon=True).start()
 
 
-def _on_signals() -> threading.Event:
-    """Set by the signals that end a server, where this is the main thread."""
-    stopped = threading.Event()
-
-    def stop(number: int, frame: FrameType | None) -> None:
-        stopped.set()
-
+def _on_signals(stop: Callable[[], None]) -> Callable[[], None]:
+    """Have the signals that end a server do ``stop``, where this is the main thread."""
     if threading.current_thread() is threading.main_thread():
-        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-            signal.signal(number, stop)
-    return stopped
+        return on_end(lambda number: stop(), signal.SIGINT)
+    return lambda: None

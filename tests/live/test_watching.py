@@ -96,3 +96,25 @@ def test_looking_ourselves(listener: Listener, monkeypatch: pytest.MonkeyPatch) 
     page = listener.root / "new/a.md"
     page.write_text("one")
     listener.hears(page)
+
+
+def test_a_fault_that_a_page_shows_does_not_blind_it(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    class Faulty(Listener):
+        faults = 2
+
+        def saved(self, paths: Iterable[str] | None = None) -> None:
+            if self.faults and paths is not None and any(one.endswith("a.md") for one in paths):
+                self.faults -= 1
+                raise RecursionError("too deep")
+            super().saved(paths)
+
+    listener = Faulty(tmp_path)
+    with Watching(listener):
+        listener.quiet()
+        (tmp_path / "a.md").write_text("one")
+        listener.quiet()
+        (tmp_path / "b.md").write_text("two")
+        listener.hears(tmp_path / "b.md")
+    assert "too deep" in capsys.readouterr().err

@@ -94,3 +94,35 @@ def test_another_thread_wakes_it() -> None:
         for _ in range(100_000):  # more than a pipe holds
             keys.wake()
         assert keys.read(60) == ""
+
+
+ENDING = """
+import signal
+from fencerun.keyboard import on_end
+ignored = [signal.SIGHUP, signal.SIGTERM][: {}]
+for number in ignored:
+    signal.signal(number, signal.SIG_IGN)
+before = list(map(signal.getsignal, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)))
+undo = on_end(lambda number: print(signal.Signals(number).name), signal.SIGINT)
+for number in (signal.SIGHUP, signal.SIGTERM, signal.SIGINT):
+    signal.raise_signal(number)
+undo()
+assert before == list(map(signal.getsignal, (signal.SIGHUP, signal.SIGTERM, signal.SIGINT)))
+"""
+
+
+@pytest.mark.parametrize(
+    ("ignored", "heard"),
+    [
+        (0, ["SIGHUP", "SIGTERM", "SIGINT"]),
+        (1, ["SIGTERM", "SIGINT"]),
+        (2, ["SIGINT"]),
+    ],
+    ids=["none", "as nohup does", "two"],
+)
+def test_what_the_process_was_started_to_ignore_does_not_end_it(
+    ignored: int, heard: list[str]
+) -> None:
+    code = ENDING.format(ignored)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
+    assert (done.stdout.split(), done.stderr) == (heard, "")
