@@ -3,14 +3,21 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Sequence
-from typing import TextIO
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, TextIO, cast
 
 from fencerun import exits, launch
-from fencerun.audit import Audit, Dependence
+from fencerun.alongside import Alongside
+from fencerun.audit import Audit, Dependence, see
+from fencerun.engines import choice
+from fencerun.engines.base import Engine
 from fencerun.plural import count
-from fencerun.session import Request
+from fencerun.session import Request, Session
 from fencerun.status import problem_line
+
+if TYPE_CHECKING:
+    from fencerun.lanes import SideBySide
 
 
 def audit(
@@ -20,8 +27,9 @@ def audit(
     seed: int | None,
     stream: TextIO,
     requires: Sequence[str] = (),
+    jobs: int | None = None,
 ) -> int:
-    """Audit the selected fences.
+    """Audit the selected fences, ``jobs`` runs side by side (0: as many as there are cores).
 
     The exit code is 4 where a result depends on order, repetition or company, 3 where a page has
     a problem, 5 where nothing ran, else 0.
@@ -32,7 +40,9 @@ def audit(
         stream.flush()
 
     request = Request("check", launch.targets(arguments), word, tuple(requires))
-    session = launch.session(request, lambda event: None, python=python)
+    session = launch.session(
+        request, lambda event: None, python=python, engine=choice.engine(jobs=jobs)
+    )
     _, settled = session.read()
     for line in (*session.notes, *map(problem_line, session.problems)):
         say(line)
@@ -45,8 +55,7 @@ def audit(
     chosen = random.SystemRandom().randrange(10_000) if seed is None else seed
     found = 0
     with session.engine(session.options(plan)) as engine:
-        say(f"fencerun audit, {engine.describe()}")
-        auditor = Audit(session.runner(engine), engine.fresh, session.masks, chosen, say)
+        auditor = _auditor(session, engine, chosen, say)
         for dependence in auditor.run(plan.chains):
             found += 1
             say(_said(dependence))
@@ -57,6 +66,18 @@ def audit(
         + (f"{found} depend{'s' if found == 1 else ''} on others" if found else "all independent")
     )
     return 4 if found else 0
+
+
+def _auditor(session: Session, engine: Engine, seed: int, say: Callable[[str], None]) -> Audit:
+    """What audits on that engine, after its name was said."""
+    about, side_by_side = engine.describe(), None
+    if hasattr(engine, "lanes"):
+        lanes = cast("SideBySide", engine)
+        about = f"{lanes.lanes(())[0].engine.describe()}, side by side"
+        side_by_side = Alongside(lanes, session.runner, session.took(), session.gate.own)
+    say(f"fencerun audit, {about}")
+    look = partial(see, session.runner(engine), engine.fresh)
+    return Audit(look, session.masks, seed, say, side_by_side)
 
 
 def _said(found: Dependence) -> str:

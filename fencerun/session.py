@@ -190,7 +190,7 @@ class Session:
             return self._page(share, self.runner(lane.engine, emit, unrun), emit, unrun)
 
         # What stops at the first one had better come to the first one.
-        weights = [0.0] * len(parts) if self.request.fail_fast else weigh(parts, self._took())
+        weights = [0.0] * len(parts) if self.request.fail_fast else weigh(parts, self.took())
         Spread(
             engine,
             run,
@@ -211,7 +211,7 @@ class Session:
         plan = build([tuple(settled.values())], self.selects(), gate.unmet)
         return shares([share.page], plan)[0], replace(self.unrun, gate=gate)
 
-    def _took(self) -> Callable[[Member], float | None]:
+    def took(self) -> Callable[[Member], float | None]:
         """How long a fence took the last time, in seconds."""
         last = state.load(self.project.root)
 

@@ -28,14 +28,7 @@ def options(verb: argparse.ArgumentParser) -> None:
         "--shard", metavar="I/N", help="one machine's share of the pages, such as 2/5"
     )
     verb.add_argument("-x", dest="fail_fast", action="store_true", help="stop at the first one")
-    verb.set_defaults(jobs=None, stray=())
-    verb.add_argument(
-        "-j",
-        action=_Jobs,
-        nargs="?",
-        metavar="N",
-        help="pages side by side: auto, or so many",
-    )
+    shared.jobs(verb, "pages side by side: auto, or so many")
     verb.add_argument(
         "--engine",
         choices=("worker", "inprocess", "pool", "ray"),
@@ -65,27 +58,6 @@ def options(verb: argparse.ArgumentParser) -> None:
     )
 
 
-class _Jobs(argparse.Action):
-    """``-j``, ``-j auto``, ``-j 4``. In ``-j page.md``, the page is a page."""
-
-    def __call__(
-        self,
-        parser: argparse.ArgumentParser,
-        namespace: argparse.Namespace,
-        values: Any,
-        option_string: str | None = None,
-    ) -> None:
-        namespace.jobs = 0
-        if values is None or values == "auto":
-            return
-        if not values.isdecimal():
-            namespace.stray = (*namespace.stray, values)
-        elif int(values) == 0:
-            raise argparse.ArgumentError(self, "0 pages at once are none; for all cores, -j auto")
-        else:
-            namespace.jobs = int(values)
-
-
 def request(
     verb: Literal["check", "record"], arguments: argparse.Namespace, **more: Any
 ) -> Request:
@@ -95,7 +67,7 @@ def request(
 
     wish = Request(
         verb,
-        launch.targets([*arguments.targets, *arguments.stray]),
+        launch.targets(shared.targets(arguments)),
         arguments.word,
         allow_empty=arguments.allow_empty,
         fail_fast=arguments.fail_fast,

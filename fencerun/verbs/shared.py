@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TextIO
+from typing import Any, TextIO
 
 from fencerun.outlet import outlet
 
@@ -48,3 +48,35 @@ def told(verb: argparse.ArgumentParser) -> None:
         metavar="RUN",
         help="take in what another machine's run printed (a file of --report jsonl=, or a pattern)",
     )
+
+
+def jobs(verb: argparse.ArgumentParser, help: str) -> None:
+    """``-j``: ``jobs`` is how many at once, 0 for as many as there are cores, None where unsaid."""
+    verb.set_defaults(jobs=None, stray=())
+    verb.add_argument("-j", action=_Jobs, nargs="?", metavar="N", help=help)
+
+
+def targets(arguments: argparse.Namespace) -> list[str]:
+    """The ids of a verb that has ``-j``: one of them may have been taken for its number."""
+    return [*arguments.targets, *arguments.stray]
+
+
+class _Jobs(argparse.Action):
+    """``-j``, ``-j auto``, ``-j 4``. In ``-j page.md``, the page is a page."""
+
+    def __call__(
+        self,
+        parser: argparse.ArgumentParser,
+        namespace: argparse.Namespace,
+        values: Any,
+        option_string: str | None = None,
+    ) -> None:
+        namespace.jobs = 0
+        if values is None or values == "auto":
+            return
+        if not values.isdecimal():
+            namespace.stray = (*namespace.stray, values)
+        elif int(values) == 0:
+            raise argparse.ArgumentError(self, "0 pages at once are none; for all cores, -j auto")
+        else:
+            namespace.jobs = int(values)

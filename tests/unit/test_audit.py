@@ -5,12 +5,13 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 
 import pytest
 from engines.scripted import Act, ScriptedEngine, Turn, raised
 
-from fencerun.audit import Audit, Dependence
+from fencerun.audit import Audit, Company, Dependence, Seens, see
 from fencerun.engines.base import EngineOptions
 from fencerun.plan import PlannedChain
 
@@ -69,6 +70,7 @@ def audit(
     prints: Callable[[int, Sequence[int]], Act],
     *targets: str,
     seed: int = 0,
+    side_by_side: Callable[[Sequence[Company]], Sequence[Seens]] | None = None,
 ) -> Audited:
     world = World(prints)
     session = course.session("check", targets, world, Run([], []))
@@ -76,7 +78,8 @@ def audit(
     plan = session.plan(settled)
     engine = ScriptedEngine(EngineOptions("python3"), world)
     said: list[str] = []
-    auditor = Audit(session.runner(engine), world.fresh, (), seed, said.append)
+    look = partial(see, session.runner(engine), world.fresh)
+    auditor = Audit(look, (), seed, said.append, side_by_side)
     return Audited(list(auditor.run(plan.chains)), said, world, plan.chains)
 
 
