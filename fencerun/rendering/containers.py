@@ -112,6 +112,8 @@ def _alert(tokens: Tokens, at: int) -> str | None:
     children = inner.children or []
     end = next((k for k, c in enumerate(children) if c.type == "softbreak"), len(children) - 1)
     del children[: end + 1]
+    if not children:
+        tokens[at + 1].hidden = tokens[at + 3].hidden = True  # a paragraph of nothing
     return str(match[1])
 
 

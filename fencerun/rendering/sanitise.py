@@ -72,6 +72,9 @@ _SOURCES = {("img", "src"), ("source", "src"), ("video", "poster"), ("video", "s
             ("audio", "src")}  # fmt: skip
 _SCHEME = later(r"[\x00-\x20]*([A-Za-z][A-Za-z0-9+.-]*):")
 
+#: What the ids of elements begin with that are ours: fences, tabs, and what stands around a page.
+_OUR_IDS = ("fence:", "tab:", "ui:")
+
 #: Gives an element that stands for a start tag with these attributes, or None.
 Special = Callable[[str, dict[str, str]], str | None]
 
@@ -130,7 +133,7 @@ def whole(
         if name == "data-line":
             return value if value.isdecimal() else None
         if name == "id":
-            return None if value.startswith("fence:") else value
+            return None if value.startswith(_OUR_IDS) else value
         return _address(element, name, value, link, image)
 
     return nh3.clean(

@@ -23,6 +23,9 @@ KEPT, SLACK = 512, 512
 #: Seconds without a message after which a reader hears that all is well.
 BEAT = 15.0
 
+#: Digits that the number of a message has at most.
+_DIGITS = 15
+
 #: What a browser waits before it comes back, in milliseconds.
 _RETRY = 700
 
@@ -111,7 +114,7 @@ class Hub:
     def _after(self, last: str | None) -> list[Frame] | None:
         """The messages after the one called ``last``; None where not all are there."""
         boot, _, number = (last or "").rpartition("-")
-        if boot != self.boot or not number.isdecimal():
+        if boot != self.boot or not number.isdecimal() or len(number) > _DIGITS:
             return None
         seen = int(number)
         oldest = self._kept[0].number if self._kept else self._number + 1

@@ -19,8 +19,12 @@ class Roster:
         self._titles = Titles()
 
     def name(self, path: str) -> str:
-        """What browsers call the page that the live core calls ``path``."""
-        return os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/")
+        """What browsers call the page that the live core calls ``path``.
+
+        Bytes of a name that are no text are shown as escapes: an address is text.
+        """
+        name = os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/")
+        return name.encode("utf-8", "backslashreplace").decode()
 
     def title(self, view: PageView) -> str:
         """What the lesson is called."""

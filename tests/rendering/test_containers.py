@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 from textwrap import indent
 
 import pytest
@@ -86,6 +87,12 @@ def test_githubs_alerts(kind: str) -> None:
     assert "[!" not in found.text and "The text." in found.text
     assert [tag for tag, _ in found.found].count("blockquote") == 1
     assert found.stray == []
+
+
+@pytest.mark.parametrize("rest", ["", "\n> - a\n> - b", "\n>\n> The text."])
+def test_an_alert_has_no_empty_paragraph(rest: str) -> None:
+    shown = body(f"> [!NOTE]{rest}\n")
+    assert re.search(r"<p[^>]*></p>", shown) is None
 
 
 @pytest.mark.parametrize("text", ["> [!NOTE] text", "> [!OTHER]\n> x", "> text [!NOTE]", "[!NOTE]"])

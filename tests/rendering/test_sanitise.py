@@ -131,6 +131,8 @@ def test_attributes(text: str, found: dict[str, str]) -> None:
         ('<a name="here"></a>', 'name="here"'),
         ('<p id="here">x</p>', 'id="here"'),
         ('<p id="fence:1">x</p>', "<p>x"),
+        ('<p id="ui:toast">x</p>', "<p>x"),
+        ('<p id="tab:1:2">x</p>', "<p>x"),
         ("<picture><source srcset='a.png 2x' media='x'><img src='b.png'></picture>", "a.png 2x"),
         ("<picture><source srcset='javascript:x'></picture>", "<source>"),
         ("<details><summary>a</summary>b</details>", "<summary>a</summary>b</details>"),
