@@ -6,13 +6,13 @@ Reads that one file. Page settings nest: a tag wins over the page's front matter
 
 from __future__ import annotations
 
+import os
 import posixpath
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import field, replace
 from fnmatch import fnmatchcase
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencerun import frontmatter
 from fencerun.errors import UsageError
@@ -20,11 +20,11 @@ from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.tags import nearest
 
-#: What runnable code blocks without a tag may be.
-UNTAGGED = ("ignore", "warn", "error")
+if TYPE_CHECKING:
+    from fencerun.configvalues import Keys
 
-#: The site generators whose settings are looked for, and ``none`` of them.
-PUBLISHERS = ("mkdocs", "quarto", "jekyll", "hugo", "docusaurus", "vitepress", "none")
+#: The file that holds it, in the project's root.
+FILE = "pyproject.toml"
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +73,7 @@ class Project:
 def find_root(start: Path) -> Path:
     """The directory of the nearest ``pyproject.toml`` at or above ``start``, else ``start``."""
     for directory in (start, *start.parents):
-        if (directory / "pyproject.toml").is_file():
+        if (directory / FILE).is_file():
             return directory
     return start
 
@@ -83,28 +83,62 @@ def load(root: Path) -> Project:
 
     Raises UsageError on TOML that does not parse, an unknown key or a value of the wrong kind.
     """
-    file = root / "pyproject.toml"
+    file = root / FILE
     if not file.is_file():
         return Project(root)
     text = file.read_bytes()
     if b"tool.fencerun" not in text and b"fencerun" not in text:
         return Project(root)
-    tool = _mapping(_parse(text, file).get("tool", {}), f"{file}: tool")
-    table = _mapping(tool.get("fencerun", {}), f"{file}: tool.fencerun")
-    return from_table(table, root, str(file))
+    tool = _parse(text, root).get("tool", {})
+    table = tool.get("fencerun", {}) if isinstance(tool, dict) else None
+    if not isinstance(table, dict):
+        name = "tool" if table is None else "tool.fencerun"
+        raise UsageError(f"{place(root)}: {name} is no table", "write it as a TOML table")
+    from fencerun.configvalues import SettingError
+
+    try:
+        return from_table(table, root)
+    except SettingError as error:
+        raise UsageError(f"{place(root, *error.keys)}: {error.what}", error.remedy) from None
 
 
-def _parse(text: bytes, file: Path) -> dict[str, Any]:
+def _parse(text: bytes, root: Path) -> dict[str, Any]:
     from fencerun import tomltext
 
     try:
         return tomltext.parse(text)
     except ValueError as error:
-        raise UsageError(f"{file}: {error}") from None
+        line, why = tomltext.fault(text, error)
+        raise UsageError(f"{_called(root)}:{line}: {why}", "correct it there") from None
 
 
-def from_table(table: Mapping[str, Any], root: Path, where: str) -> Project:
-    """The project that ``[tool.fencerun]`` describes; ``where`` is what errors call it."""
+def _called(root: Path) -> str:
+    """The file as it is called from the working directory, where that is in the project."""
+    try:
+        here = Path.cwd()
+    except FileNotFoundError:
+        return str(root / FILE)
+    return os.path.relpath(root / FILE) if root in (here, *here.parents) else str(root / FILE)
+
+
+def place(root: Path, *keys: str) -> str:
+    """Where the configuration has ``keys`` below ``[tool.fencerun]``: `pyproject.toml:12`.
+
+    Of what is not there it is the table that would hold it.
+    """
+    from fencerun import tomltext
+
+    try:
+        line = tomltext.line_of((root / FILE).read_bytes(), ("tool", "fencerun", *keys))
+    except OSError:
+        line = None
+    return _called(root) if line is None else f"{_called(root)}:{line}"
+
+
+def from_table(table: Mapping[str, Any], root: Path) -> Project:
+    """The project that ``[tool.fencerun]`` describes. Raises SettingError."""
+    from fencerun.configvalues import READERS, SettingError, mapping
+
     values: dict[str, Any] = {}
     defaults: dict[str, Any] = {}
     for name, value in table.items():
@@ -112,130 +146,29 @@ def from_table(table: Mapping[str, Any], root: Path, where: str) -> Project:
             defaults[name] = value
         elif name == "pages":
             values["pages"] = tuple(
-                (pattern, _settings(own, root, f"{where}: pages.{pattern}"))
-                for pattern, own in _mapping(value, f"{where}: {name}").items()
+                (pattern, _settings(own, root, (name, pattern)))
+                for pattern, own in mapping(value, (name,)).items()
             )
-        elif name in _KEYS:
-            values[name] = _KEYS[name](value, f"{where}: {name}")
+        elif name in READERS:
+            values[name] = READERS[name](value, (name,))
         else:
-            known = (*_KEYS, "pages", *frontmatter.NAMES)
-            raise UsageError(f"{where}: no setting is called `{name}`", nearest(name, known))
-    return Project(root, defaults=_settings(defaults, root, where), **values)
+            known = (*READERS, "pages", *frontmatter.NAMES)
+            raise SettingError((name,), f"no setting is called `{name}`", nearest(name, known))
+    return Project(root, defaults=_settings(defaults, root, ()), **values)
 
 
-def _settings(mapping: object, root: Path, where: str) -> PageSettings:
-    settings, problems = frontmatter.from_mapping(_mapping(mapping, where), where, 1)
+def _settings(value: object, root: Path, keys: Keys) -> PageSettings:
+    from fencerun.configvalues import SettingError, mapping, name_of
+
+    said = mapping(value, keys)
+    settings, problems = frontmatter.from_mapping(said, "", 1)
+    above = f"{name_of(keys)}: " if keys else ""
     if problems:
-        raise UsageError(f"{where}: {problems[0].what}", problems[0].remedy)
+        wrong = (n for n, one in said.items() if frontmatter.from_mapping({n: one}, "", 1)[1])
+        what = f"{above}{problems[0].what}"
+        raise SettingError((*keys, next(wrong)), what, problems[0].remedy)
     if settings.setup is not None and not (root / settings.setup).is_file():
-        what = f"{where}: setup: {settings.setup} is not there"
-        raise UsageError(what, "name a file, relative to the project's root")
+        what = f"{above}setup: {settings.setup} is not there"
+        remedy = "name a file, relative to the project's root"
+        raise SettingError((*keys, "setup"), what, remedy)
     return settings
-
-
-def _mapping(value: object, where: str) -> dict[str, Any]:
-    if not isinstance(value, dict):
-        raise UsageError(f"{where} is no table", "write it as a TOML table")
-    return value
-
-
-def _strings(value: object, where: str) -> tuple[str, ...]:
-    if isinstance(value, str):
-        return (value,)
-    if not isinstance(value, list) or not all(isinstance(item, str) for item in value):
-        raise UsageError(f"{where} is no list of strings", 'write ["a", "b"]')
-    return tuple(value)
-
-
-def _string_map(value: object, where: str) -> dict[str, str]:
-    for name, item in _mapping(value, where).items():
-        if not isinstance(item, (str, int, float)) or isinstance(item, bool):
-            raise UsageError(f"{where}.{name} is no string", f'write {name} = "…"')
-    return {name: str(item) for name, item in _mapping(value, where).items()}
-
-
-def _known(value: object, where: str) -> dict[str, str]:
-    entries = _string_map(value, where)
-    for entry in entries:
-        if not re.fullmatch(r".+::[1-9][0-9]*", entry):
-            raise UsageError(f"{where}: {entry!r} is no fence", 'write "page.md::3" = "…"')
-    return entries
-
-
-def _env(value: object, where: str) -> dict[str, str]:
-    env = _string_map(value, where)
-    for name, item in env.items():
-        if not name or "=" in name or "\0" in name:
-            raise UsageError(f"{where}: {name!r} is no variable's name", 'write NAME = "value"')
-        if "\0" in item:
-            raise UsageError(f"{where}.{name} holds a null character", "leave it out")
-    return env
-
-
-def _count(value: object, where: str) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise UsageError(
-            f"{where} is no whole number of at least 1", "write 1 or more, without quotes"
-        )
-    return value
-
-
-def _limit(value: object, where: str) -> int:
-    from fencerun.canonical import MIN_LIMIT
-
-    limit = _count(value, where)
-    if limit < MIN_LIMIT:
-        raise UsageError(f"{where} is {limit}", f"write {MIN_LIMIT} bytes at least")
-    return limit
-
-
-def _masks(value: object, where: str) -> dict[str, tuple[str, str]]:
-    masks = {}
-    for name, item in _mapping(value, where).items():
-        said = {"pattern": item} if isinstance(item, str) else _mapping(item, f"{where}.{name}")
-        for key, text in said.items():
-            if key not in ("pattern", "replacement"):
-                remedy = nearest(key, ("pattern", "replacement"))
-                raise UsageError(f"{where}.{name}: no key is called `{key}`", remedy)
-            if not isinstance(text, str):
-                raise UsageError(f"{where}.{name}.{key} is no string", 'write "…"')
-        pattern = said.get("pattern", "")
-        try:
-            re.compile(pattern)
-        except re.error as error:
-            remedy = "write a regular expression of Python's `re`, in single quotes"
-            raise UsageError(f"{where}.{name}: {error}", remedy) from None
-        masks[name] = (pattern, said.get("replacement", f"<{name}>"))
-    return masks
-
-
-def _untagged(value: object, where: str) -> str:
-    if value not in UNTAGGED:
-        raise UsageError(f"{where} is {value!r}", "write ignore, warn or error")
-    return str(value)
-
-
-def _publishes(value: object, where: str) -> str:
-    if value not in PUBLISHERS:
-        *first, last = PUBLISHERS
-        raise UsageError(f"{where} is {value!r}", f"write {', '.join(first)} or {last}")
-    return str(value)
-
-
-_KEYS: Mapping[str, Callable[[object, str], object]] = {
-    "paths": _strings,
-    "exclude": _strings,
-    "threads": _count,
-    "env": _env,
-    "max_output": _limit,
-    "width": _count,
-    "max_kept_days": _count,
-    "masks": _masks,
-    "capabilities": _mapping,
-    "known": _known,
-    "untagged": _untagged,
-    "publishes": _publishes,
-}
-
-#: What a project may set besides ``pages`` and the settings of pages.
-KEYS = tuple(_KEYS)

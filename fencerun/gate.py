@@ -5,7 +5,7 @@ Between the pure table of capabilities and the prober that asks this machine.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
 from dataclasses import field, replace
 from typing import Literal
 
@@ -36,11 +36,16 @@ class Gate:
             self.answers[requirement] = self.prober.unmet(parse(requirement, self.own))
         return self.answers[requirement]
 
-    def insist(self, settings: Iterable[tuple[str, PageSettings]], masks: Collection[str]) -> None:
-        """Raise UsageError for an unknown capability or mask in settings, each with its place."""
+    def insist(
+        self, settings: Iterable[tuple[Callable[[str], str], PageSettings]], masks: Collection[str]
+    ) -> None:
+        """Raise UsageError for an unknown capability or mask in settings.
+
+        Each comes with what says where one of its keys is.
+        """
         for where, one in settings:
-            for problem in self._faults(one.defaults, where, 0, masks):
-                raise UsageError(f"{where}: {problem.what}", problem.remedy)
+            for problem in self._faults(one.defaults, "", 0, masks):
+                raise UsageError(f"{where(problem.code)}: {problem.what}", problem.remedy)
 
     def checked(self, page: Page, masks: Collection[str]) -> Page:
         """``page`` with a problem for every unknown capability, or mask not among ``masks``."""

@@ -11,7 +11,7 @@ from dataclasses import field, replace
 from typing import TYPE_CHECKING
 
 from fencerun import files, known, reader, setupfile
-from fencerun.config import Project
+from fencerun.config import Project, place
 from fencerun.errors import FencerunError
 from fencerun.events import Problem
 from fencerun.figures import DIRECTORY
@@ -75,8 +75,12 @@ class Intake:
     def _unknown(self, page: Page) -> Iterator[Problem]:
         """A warning for each entry of `known` that excuses a fence which the page does not have."""
         numbers = {fence.number for fence in page.fences}
-        for entry in known.unmatched(self.relative(page.path), numbers, self.project.known):
-            what = f"`known` in the configuration lists {entry}, which is no fence of this page"
+        own, root = self.relative(page.path), self.project.root
+        for entry in known.unmatched(own, numbers, self.project.known):
+            named = known.page_of(entry)
+            if named != own and (root / named).is_file():
+                continue  # it is about that page
+            what = f"`known` in {place(root, 'known', entry)} lists {entry}, no fence of this page"
             remedy = "delete the entry, or correct its number"
             yield Problem(page.path, 1, "known", what, remedy, "warning")
 

@@ -28,6 +28,22 @@ def unmatched(page: str, fences: Collection[int], known: Iterable[str]) -> Itera
             yield entry
 
 
+def page_of(entry: str) -> str:
+    """The page that an entry names."""
+    return entry.rpartition("::")[0]
+
+
+def homeless(pages: Iterable[str], known: Iterable[str]) -> Iterator[str]:
+    """The entries that are about none of ``pages``, which are relative to the project's root."""
+    endings = {page[at:] for page in pages for at in _starts(page)}
+    return (entry for entry in known if page_of(entry) not in endings)
+
+
+def _starts(page: str) -> Iterator[int]:
+    yield 0
+    yield from (at + 1 for at, letter in enumerate(page) if letter == "/")
+
+
 def _ends(path: str, entry: str) -> bool:
     return path == entry or path.endswith("/" + entry)
 

@@ -8,14 +8,14 @@ from __future__ import annotations
 import datetime
 import os
 import sys
-from collections.abc import Callable, Collection, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from fencerun import config, interpreter, redaction, runs, selection, state
+from fencerun import config, interpreter, known, redaction, runs, selection, state
 from fencerun.beside import beside
-from fencerun.capabilities import parse, parse_own
+from fencerun.capabilities import Own, parse, parse_own
 from fencerun.discovery import NoSuchPath, discover
 from fencerun.engines import choice
 from fencerun.engines.base import Engine, EngineOptions
@@ -103,10 +103,19 @@ def _names(
     except NoSuchPath as error:
         if paths:
             raise
-        where = settings.root / "pyproject.toml"
+        where = config.place(settings.root, "paths")
         raise UsageError(f"{where}: paths: {error.what}", "correct it there") from None
     # What nobody named is called as short as can be: `a.md`, not `../lessons/a.md`.
     return names if paths else tuple(map(os.path.relpath, names))
+
+
+def _stale(names: Sequence[str], settings: config.Project) -> Iterator[str]:
+    """A note for each entry of `known` that is about none of all pages, which ``names`` are."""
+    pages = [os.path.relpath(name, settings.root).replace(os.sep, "/") for name in names]
+    for entry in known.homeless(pages, settings.known):
+        if not (settings.root / known.page_of(entry)).is_file():
+            where = config.place(settings.root, "known", entry)
+            yield f"warning: {where}: known lists {entry}, and there is no such page: delete it"
 
 
 def _own_paths(settings: config.Project) -> list[str]:
@@ -142,6 +151,8 @@ def session(
     _insist_on_kinds(request.only)
     notes: list[str] = []
     names = _names(request.targets, settings, notes)
+    if settings.known and not request.targets:
+        notes += _stale(names, settings)
     _refuse_own_page(names)
     request = replace(request, targets=_called(request.targets, names, settings))
     if request.since is not None or request.shard is not None:
@@ -226,14 +237,12 @@ def _gate(
     elsewhere: Callable[..., Prober] | None,
 ) -> Gate:
     """The gate of this machine, or of those ``elsewhere`` that an engine runs on."""
-    try:
-        where = "[tool.fencerun.capabilities]"
-        own = parse_own(settings.capabilities)
-        for word in without:
-            where = f"--without {word}"
+    own = _capabilities(settings)
+    for word in without:
+        try:
             parse(word, own)
-    except TagError as error:
-        raise UsageError(f"{where}: {error.args[0]}", error.args[1]) from None
+        except TagError as error:
+            raise UsageError(f"--without {word}: {error.args[0]}", error.args[1]) from None
     make: Callable[..., Prober] = Prober
     if elsewhere is not None:
         make = partial(elsewhere, root=str(settings.root), table=settings.capabilities)
@@ -241,18 +250,27 @@ def _gate(
     return Gate(prober, tuple(own), settings.untagged)
 
 
-def _defaults(settings: config.Project) -> Iterator[tuple[str, PageSettings]]:
-    """What the configuration sets for pages, and where it says so."""
-    yield "[tool.fencerun]", settings.defaults
+def _capabilities(settings: config.Project) -> Mapping[str, Own]:
+    """The project's own capabilities."""
+    found: dict[str, Own] = {}
+    for name, value in settings.capabilities.items():
+        try:
+            found |= parse_own({name: value})
+        except TagError as error:
+            where = f"{config.place(settings.root, 'capabilities', name)}: capabilities"
+            raise UsageError(f"{where}: {error.args[0]}", error.args[1]) from None
+    return found
+
+
+def _defaults(settings: config.Project) -> Iterator[tuple[Callable[[str], str], PageSettings]]:
+    """What the configuration sets for pages, and what says where it does."""
+    yield partial(config.place, settings.root), settings.defaults
     for pattern, own in settings.pages:
-        yield f'[tool.fencerun.pages."{pattern}"]', own
+        yield partial(config.place, settings.root, "pages", pattern), own
 
 
 def _masks(settings: config.Project) -> tuple[Mask, ...]:
-    try:
-        return tuple(Mask(name, *spec) for name, spec in settings.masks.items())
-    except ValueError as error:
-        raise UsageError(f"[tool.fencerun.masks]: {error}") from None
+    return tuple(Mask(name, *spec) for name, spec in settings.masks.items())
 
 
 def _caches(root: Path) -> dict[str, str]:

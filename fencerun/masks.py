@@ -17,9 +17,26 @@ from fencerun.frozen import dataclass
 #: Masks of a project may undo each other for ever.
 _PASSES = 8
 
+#: What a mask may be called, as tags name it: commas are between names.
+NAME = r"[^\s,\"\\]+(?: +[^\s,\"\\]+)*"
+
 
 class UnknownMaskError(LookupError):
     """A mask was asked for that neither fencerun nor the project defines."""
+
+
+class MaskError(ValueError):
+    """A mask that cannot be. The first argument says why, the second what to write."""
+
+    @property
+    def what(self) -> str:
+        """Why."""
+        return str(self.args[0])
+
+    @property
+    def remedy(self) -> str:
+        """What to write instead."""
+        return str(self.args[1])
 
 
 @dataclass(frozen=True, slots=True)
@@ -29,8 +46,8 @@ class Mask:
     A replacement that is not empty must stand on both sides, so a mask hides nothing that only
     one side has. An empty one says that the text may as well be missing.
 
-    Raises ValueError when the pattern does not compile, matches the empty string, or matches its
-    own replacement in a way that would change it again.
+    Raises MaskError when no tag can name it, or the pattern does not compile, matches the empty
+    string, or matches its own replacement in a way that would change it again.
     """
 
     name: str
@@ -39,15 +56,27 @@ class Mask:
     compiled: re.Pattern[str] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        if not re.fullmatch(NAME, self.name):
+            what = f"{self.name!r} is no name that a tag can have"
+            raise MaskError(what, "write a word without commas, quotes and backslashes")
+        if not self.pattern:
+            remedy = f"write {self.name} = 'a regular expression'"
+            raise MaskError("it has no pattern", remedy)
         try:
             compiled = re.compile(self.pattern)
-        except re.error as error:
-            raise ValueError(f"mask {self.name!r}: {error}") from None
+        except (re.error, OverflowError, RecursionError) as error:
+            remedy = "write a regular expression of Python's `re`, in single quotes"
+            raise MaskError(str(error), remedy) from None
         if compiled.search(""):
-            raise ValueError(f"mask {self.name!r}: its pattern matches the empty string")
+            what = "its pattern matches the empty string"
+            raise MaskError(what, "let it match one character at least, with `+` for `*`, say")
+        if "\n" in self.replacement or "\r" in self.replacement:
+            raise MaskError("its replacement is more than one line", "write one line")
         object.__setattr__(self, "compiled", compiled)
         if self.apply(self.replacement) != self.replacement:
-            raise ValueError(f"mask {self.name!r}: its pattern matches its own replacement")
+            what = f"its pattern matches {self.replacement!r}, which replaces it"
+            remedy = "write {pattern = '…', replacement = '…'}, with other text"
+            raise MaskError(what, remedy)
 
     @property
     def optional(self) -> bool:

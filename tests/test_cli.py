@@ -133,13 +133,13 @@ def test_mistakes_in_the_call(
 
 CONFIGURATIONS = {
     "[tool.fencerun]\npath = ['x']\n": "no setting is called `path`. Did you mean `paths`?",
-    "[tool.fencerun\n": "pyproject.toml: ",
+    "[tool.fencerun\n": "pyproject.toml:1: ",
     "[tool.fencerun]\npaths = ['nowhere']\n": "nowhere: no such file or directory",
     "[tool.fencerun]\nmax_output = 10\n": "max_output is 10",
-    "[tool.fencerun]\nvaries = 'tme'\n": "[tool.fencerun]: `varies:tme`: no mask",
-    "[tool.fencerun.pages.'*.md']\nrequires = 'cudaa'\n": '[tool.fencerun.pages."*.md"]: `requi',
-    "[tool.fencerun.capabilities]\nlab = 3\n": "[tool.fencerun.capabilities]: ",
-    "[tool.fencerun.masks]\nx = 'a*'\n": "[tool.fencerun.masks]: ",
+    "[tool.fencerun]\nvaries = 'tme'\n": "pyproject.toml:2: `varies:tme`: no mask",
+    "[tool.fencerun.pages.'*.md']\nrequires = 'cudaa'\n": "pyproject.toml:2: `requi",
+    "[tool.fencerun.capabilities]\nlab = 3\n": "pyproject.toml:2: capabilities: ",
+    "[tool.fencerun.masks]\nx = 'a*'\n": "pyproject.toml:2: masks.x: ",
 }
 
 

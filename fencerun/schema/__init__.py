@@ -9,8 +9,8 @@ from __future__ import annotations
 
 from typing import Any, get_args
 
-from fencerun import config as settings
-from fencerun import frontmatter, tags
+from fencerun import configvalues as settings
+from fencerun import frontmatter, masks, tags
 from fencerun.canonical import MIN_LIMIT
 from fencerun.capabilities import OWN_FORMS
 from fencerun.frontmatter import Records, Syntax, WorkingDirectory
@@ -36,7 +36,7 @@ _TEXTS: Schema = {"type": "object", "additionalProperties": {"type": ["string", 
 
 def config() -> Schema:
     """The schema of a ``pyproject.toml``, which has something to say of ``[tool.fencerun]``."""
-    own = {**_properties(settings.KEYS, _PROJECT), **_page_properties()}
+    own = {**_properties(settings.READERS, _PROJECT), **_page_properties()}
     own["pages"] = {
         "description": "Settings for pages whose path from the root matches a pattern.",
         "type": "object",
@@ -123,6 +123,10 @@ _PAGE: dict[str, Schema] = {
     "echo": _told("A last expression that is not None is shown.", _FLAG),
 }
 
+_PATTERN: Schema = {"type": "string", "minLength": 1}
+_LINE: Schema = {"type": "string", "pattern": r"^[^\r\n]*$"}
+_MASK = {**_closed({"pattern": _PATTERN, "replacement": _LINE}), "required": ["pattern"]}
+
 _PROJECT: dict[str, Schema] = {
     "paths": _told("The pages and directories of a run that names none.", _STRINGS),
     "exclude": _told("Patterns of paths to leave out below directories.", _STRINGS),
@@ -140,12 +144,8 @@ _PROJECT: dict[str, Schema] = {
         "Further names for `mask:` and `varies:`: regular expressions.",
         {
             "type": "object",
-            "additionalProperties": {
-                "anyOf": [
-                    {"type": "string"},
-                    _closed({"pattern": {"type": "string"}, "replacement": {"type": "string"}}),
-                ]
-            },
+            "propertyNames": {"pattern": f"^{masks.NAME}$"},
+            "additionalProperties": {"anyOf": [_PATTERN, _MASK]},
         },
     ),
     "capabilities": _told(

@@ -12,7 +12,7 @@ import pytest
 import yaml
 from jsonschema import Draft7Validator  # type: ignore[import-untyped]
 
-from fencerun import cli, config, frontmatter, schema
+from fencerun import cli, config, configvalues, frontmatter, schema
 from fencerun.errors import UsageError
 
 if sys.version_info >= (3, 11):
@@ -31,7 +31,7 @@ def project_takes(table: object) -> bool:
     code = isinstance(table, dict)  # `config.load` sees to that
     try:
         if isinstance(table, dict):
-            config.from_table(table, ROOT, "x")
+            config.from_table(table, ROOT)
     except UsageError:
         code = False
     assert CONFIG.is_valid({"tool": {"fencerun": table}}) == code, table
@@ -63,7 +63,7 @@ def test_it_knows_every_setting_and_no_other() -> None:
     definitions = schema.config()["definitions"]
     assert set(definitions["page"]["properties"]) == set(frontmatter.NAMES)
     project = set(definitions["project"]["properties"])
-    assert project == {*frontmatter.NAMES, *config.KEYS, "pages"}
+    assert project == {*frontmatter.NAMES, *configvalues.READERS, "pages"}
     for definition in definitions.values():
         shapeless = [name for name, shape in definition["properties"].items() if not shape]
         assert not shapeless, f"give {shapeless} a shape in fencerun/schema"
@@ -97,8 +97,12 @@ PROJECT_VALUES: dict[str, tuple[list[Any], list[Any]]] = {
     "width": ([80], [0, "wide"]),
     "max_kept_days": ([90], [0, 1.5]),
     "masks": (
-        [{"run": r"run-\d+"}, {"host": {"pattern": "x", "replacement": "y"}}],
-        [{"run": 3}, {"host": {"patern": "x"}}, {"host": {"pattern": 3}}, ["x"]],
+        [{"run": r"run-\d+"}, {"my host": {"pattern": "x", "replacement": ""}}, {}],
+        [
+            *({"run": 3}, {"run": ""}, {"run": {}}, {"run": {"pattern": ""}}, ["x"], {"": "x"}),
+            *({"a,b": "x"}, {" a": "x"}, {"host": {"patern": "x"}}, {"host": {"pattern": 3}}),
+            *({"host": {"replacement": "y"}}, {"a": {"pattern": "x", "replacement": "y\nz"}}),
+        ],
     ),
     "capabilities": ([{}, {"wmt": {"env": "WMT"}}, {"lab": True}], [["x"], "x"]),
     "known": ([{"a.md::4": "pytorch#1"}, {"a.md::4": 3}], [{"a.md": "x"}, {"a.md::0": "x"}, []]),
@@ -119,7 +123,7 @@ def _rows(values: dict[str, tuple[list[Any], list[Any]]]) -> list[Any]:
 
 def test_every_setting_is_in_a_table() -> None:
     assert set(PAGE_VALUES) == set(frontmatter.NAMES)
-    assert set(PROJECT_VALUES) == {*config.KEYS, "pages"}
+    assert set(PROJECT_VALUES) == {*configvalues.READERS, "pages"}
 
 
 @pytest.mark.parametrize(("name", "value", "taken"), _rows(PAGE_VALUES))

@@ -7,7 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from fencerun.config import _KEYS, Project, find_root, load
+from fencerun.config import Project, find_root, load, place
+from fencerun.configvalues import READERS
 from fencerun.errors import UsageError
 from fencerun.frontmatter import NAMES
 from fencerun.tags import Tolerance
@@ -83,7 +84,7 @@ def test_page_patterns_nest_and_the_later_wins(tmp_path: Path) -> None:
         ("[tool.fencerun\n", "pyproject.toml"),
         ("[tool.fencerun.pages]\n'a.md' = 3", "pages.a.md is no table"),
         ("[tool]\nfencerun = 3", "tool.fencerun is no table"),
-        ("[[tool.fencerun]]\nx = 1", "tool.fencerun is no table"),
+        ("[[tool.fencerun]]", "tool.fencerun is no table"),
         ("tool = 'fencerun'", "tool is no table"),
         ("[tool.fencerun]\nenv = {'A=B' = 'c'}", "env: 'A=B' is no variable's name"),
         ("[tool.fencerun]\nenv = {A = [1]}", "env.A is no string"),
@@ -92,6 +93,12 @@ def test_page_patterns_nest_and_the_later_wins(tmp_path: Path) -> None:
         ("[tool.fencerun]\nmasks = {a = {pattern = 3}}", "masks.a.pattern is no string"),
         ("[tool.fencerun]\nmasks = {a = {patern = 'x'}}", "masks.a: no key is called `patern`"),
         ("[tool.fencerun]\nknown = {'a.md' = 'x'}", "known: 'a.md' is no fence"),
+        ("[tool.fencerun]\nmasks = {run = ''}", "masks.run: it has no pattern. Write run = "),
+        ("[tool.fencerun]\nmasks = {run = {}}", "masks.run: it has no pattern. Write run = "),
+        ("[tool.fencerun]\nmasks = {run = 3}", "masks.run is no pattern. Write run = "),
+        ("[tool.fencerun]\nmasks = {run = 'a*'}", "matches the empty string. Let it"),
+        ("[tool.fencerun]\nmasks = {run = 'run'}", "matches '<run>', which replaces it"),
+        ("[tool.fencerun]\nmasks = {'a,b' = 'x'}", "no name that a tag can have"),
     ],
 )
 def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, text: str, word: str) -> None:
@@ -99,6 +106,9 @@ def test_what_makes_no_sense_is_a_usage_error(tmp_path: Path, text: str, word: s
         project(tmp_path, text)
     assert word in str(error.value)
     assert error.value.exit_code == 2
+    assert error.value.remedy
+    line = text.rstrip("\n").count("\n") + 1
+    assert error.value.what.startswith(f"{tmp_path / 'pyproject.toml'}:{line}: ")
 
 
 VALUES = (
@@ -109,14 +119,30 @@ VALUES = (
 
 
 @pytest.mark.parametrize("value", VALUES)
-@pytest.mark.parametrize("key", [*_KEYS, "pages", *NAMES])
+@pytest.mark.parametrize("key", [*READERS, "pages", *NAMES])
 def test_a_value_of_any_shape_is_taken_or_refused_by_the_name_of_its_key(
     tmp_path: Path, key: str, value: str
 ) -> None:
     try:
         project(tmp_path, f"[tool.fencerun]\n{key} = {value}\n")
     except UsageError as error:
-        assert re.search(rf"\b{key}\b", error.what)
+        assert re.search(rf"pyproject.toml:2: .*\b{key}\b", error.what)
+        assert error.remedy
+
+
+def test_places_are_called_from_where_one_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.fencerun]\n\nthreads = 2\n")
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path)
+    assert place(tmp_path, "threads") == "pyproject.toml:3"
+    assert place(tmp_path, "env", "A") == "pyproject.toml:1"
+    monkeypatch.chdir("sub")
+    assert place(tmp_path, "threads") == "../pyproject.toml:3"
+    monkeypatch.chdir("/")
+    assert place(tmp_path, "threads") == f"{tmp_path}/pyproject.toml:3"
+    assert place(Path("/nowhere"), "threads") == "/nowhere/pyproject.toml"
 
 
 def test_the_root_is_the_nearest_pyproject(tmp_path: Path) -> None:

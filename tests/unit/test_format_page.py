@@ -8,7 +8,7 @@ from typing import get_args
 
 import pytest
 
-from fencerun.config import _KEYS
+from fencerun.configvalues import READERS
 from fencerun.events import VerdictKind
 from fencerun.frontmatter import NAMES
 from fencerun.masks import NAMED
@@ -35,7 +35,7 @@ def test_every_tag_has_a_row(tag: str) -> None:
     assert re.search(rf"`{tag}(?::[^`]*)?`", rows())
 
 
-@pytest.mark.parametrize("key", [*_KEYS, "pages", *NAMES])
+@pytest.mark.parametrize("key", [*READERS, "pages", *NAMES])
 def test_every_setting_has_a_row(key: str) -> None:
     assert re.search(rf"`{key}\b[^`]*`", rows())
 

@@ -45,9 +45,9 @@ def test_problems_of_all_sources_come_in_page_order() -> None:
 def test_project_settings_are_checked_too() -> None:
     good = PageSettings(defaults=Tags(requires=("lab",), varies=("time",)))
     bad = PageSettings(defaults=Tags(mask=("tme",)))
-    gate().insist([("here", good)], {"time"})
-    with pytest.raises(UsageError, match="there: `mask:tme`"):
-        gate().insist([("here", good), ("there", bad)], {"time"})
+    gate().insist([("here: {}".format, good)], {"time"})
+    with pytest.raises(UsageError, match="there: mask: `mask:tme`"):
+        gate().insist([("here: {}".format, good), ("there: {}".format, bad)], {"time"})
 
 
 def test_each_requirement_is_asked_once() -> None:

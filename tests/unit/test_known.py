@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from fencerun.events import Verdict, VerdictKind
-from fencerun.known import excused, reference, settle, unmatched
+from fencerun.known import excused, homeless, reference, settle, unmatched
 
 KNOWN = {"07.md::4": "pytorch#12345", "docs/a.md::1": "x#1"}
 
@@ -54,3 +54,15 @@ def test_entries_that_no_fence_of_a_page_has() -> None:
     known = {"a.md::1": "x", "a.md::2": "x", "docs/a.md::3": "x", "b.md::9": "x", "ba.md::9": "x"}
     assert list(unmatched("docs/a.md", {1}, known)) == ["a.md::2", "docs/a.md::3"]
     assert list(unmatched("a.md", {1, 2}, known)) == []
+
+
+def test_entries_that_no_page_has() -> None:
+    known = {
+        "a.md::1": "x",
+        "docs/a.md::3": "x",
+        "b.md::9": "x",
+        "ocs/a.md::1": "x",
+        "x::3.md::4": "x",
+    }
+    assert list(homeless(["docs/a.md", "x::3.md"], known)) == ["b.md::9", "ocs/a.md::1"]
+    assert list(homeless([], known)) == list(known)

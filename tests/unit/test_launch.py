@@ -98,3 +98,39 @@ def test_the_gate_sees_the_variables_of_the_fences() -> None:
     Path("pyproject.toml").write_text("[tool.fencerun.env]\nLESSON_TOKEN = 'x'\n")
     assert session("lessons").gate.unmet("env:LESSON_TOKEN") is None
     assert session("lessons").gate.unmet("env:LESSON_OTHER") == "LESSON_OTHER is not set"
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("capabilities = {cuda = true}", "capabilities: `cuda` is a capability of fencerun's own"),
+        ("capabilities = {lab = {}}", "capabilities: `lab` does not say how to find out"),
+        ("requires = 'cdua'", "`requires:cdua`"),
+        ("varies = 'tme'", "`varies:tme`: no mask is called `tme`"),
+        ("paths = 'lesson'", "paths: lesson: no such file or directory"),
+        ("pages = {'a.md' = {mask = 'tme'}}", "`mask:tme`: no mask is called `tme`"),
+    ],
+)
+def test_a_fault_of_the_configuration_has_a_line_and_a_remedy(text: str, said: str) -> None:
+    Path("pyproject.toml").write_text(f"[tool.fencerun]\n\n{text}\n")
+    with pytest.raises(UsageError) as error:
+        session()
+    assert error.value.what.startswith("pyproject.toml:3: ")
+    assert said in error.value.what
+    assert error.value.remedy
+
+
+def test_an_entry_of_known_without_a_page_is_told() -> None:
+    entries = ["a.md::1", "lessons/b.md::9", "sub/a.md::1", "apart/c.md::1", "d.md::2"]
+    text = "".join(f'"{entry}" = "x#1"\n' for entry in entries)
+    Path("pyproject.toml").write_text(
+        f"[tool.fencerun]\npaths = ['lessons']\n[tool.fencerun.known]\n{text}"
+    )
+    Path("apart").mkdir()
+    Path("apart/c.md").touch()  # named at times, by whoever runs it
+    ends = "and there is no such page: delete it"
+    assert session().notes == [
+        f"warning: pyproject.toml:6: known lists sub/a.md::1, {ends}",
+        f"warning: pyproject.toml:8: known lists d.md::2, {ends}",
+    ]
+    assert session("lessons/a.md").notes == []

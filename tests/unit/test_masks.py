@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from fencerun.masks import NAMED, Mask, UnknownMaskError, apply, lookup
+from fencerun.masks import NAMED, Mask, MaskError, UnknownMaskError, apply, lookup
+from fencerun.tags import read
 
 CASES = [
     ("address", "<object at 0x7f3c2a1b4d60>", "<object at 0x…>"),
@@ -85,16 +86,31 @@ def test_unknown() -> None:
 
 
 @pytest.mark.parametrize(
-    ("pattern", "replacement", "why"),
+    ("name", "pattern", "replacement", "why", "remedy"),
     [
-        ("(", "x", "missing"),
-        ("a*", "x", "empty string"),
-        ("a", "aa", "own replacement"),
+        ("m", "(", "x", "missing", "regular expression"),
+        ("m", "a{99999999999}", "x", "", "regular expression"),
+        ("m", "", "x", "no pattern", "m = 'a regular expression'"),
+        ("m", "a*", "x", "the empty string", "one character"),
+        ("m", "^", "x", "the empty string", "one character"),
+        ("m", "a", "aa", "'aa', which replaces it", "replacement = "),
+        ("m", "a", "b\nc", "more than one line", "one line"),
+        *((name, "a", "x", "no name that a tag can have", "a word") for name in ("", "a,b", " a")),
+        *((name, "a", "x", "no name that a tag can have", "a word") for name in ('"', "a\\", "\n")),
     ],
 )
-def test_a_mask_that_cannot_work_is_refused(pattern: str, replacement: str, why: str) -> None:
-    with pytest.raises(ValueError, match=why):
-        Mask("m", pattern, replacement)
+def test_a_mask_that_cannot_work_is_refused(
+    name: str, pattern: str, replacement: str, why: str, remedy: str
+) -> None:
+    with pytest.raises(MaskError) as error:
+        Mask(name, pattern, replacement)
+    assert why in error.value.what
+    assert remedy in error.value.remedy
+
+
+@pytest.mark.parametrize("name", ["m", "my run", "läufe", "a.b-c_d", "1"])
+def test_a_mask_is_called_as_tags_can_say(name: str) -> None:
+    assert read("mask", name) == {"mask": (Mask(name, "a", "b").name,)}
 
 
 HOSTILE = ["1", "1,", "1 ", "1.", "1_", "1s ", "1m", "1m 1", "1:10", "0x", "/tmp", " ", ", ", "a"]

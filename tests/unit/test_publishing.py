@@ -12,7 +12,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fencerun.config import PUBLISHERS
+from fencerun.configvalues import PUBLISHERS
 from fencerun.infostring import Carrier
 from fencerun.page import Page
 from fencerun.publishing import advice, engines, generators, settings, templates
