@@ -13,15 +13,10 @@ from collections.abc import Iterable, Iterator
 from dataclasses import field
 
 from fencerun.frozen import dataclass
+from fencerun.tagging.calls import changed_by, dropped, root_of
 
 _FLAGS = ast.PyCF_ALLOW_TOP_LEVEL_AWAIT | ast.PyCF_ONLY_AST
 
-#: Calls that leave their arguments as they are.
-_HARMLESS = frozenset(
-    "abs all any bool dict dir enumerate filter float format frozenset getattr hasattr hash "  # noqa: SIM905
-    "help id int isinstance issubclass iter len list map max min print range repr reversed "
-    "round set sorted str sum tuple type vars zip display".split()
-)
 _COMPREHENSIONS = (ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp)
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 
@@ -110,6 +105,8 @@ class _Walk:
     changes: set[str] = field(default_factory=set)
     imports: set[str] = field(default_factory=set)
     stars: bool = False
+    #: Whether annotations are texts.
+    deferred: bool = False
 
     def block(self, body: Iterable[ast.stmt]) -> None:
         for statement in body:
@@ -126,6 +123,7 @@ class _Walk:
                 self._store(target)
         elif isinstance(node, ast.AnnAssign):
             self._read(node.value)
+            self._annotation(node.annotation)
             if node.value is not None:
                 self._store(node.target)
         elif isinstance(node, ast.AugAssign):
@@ -138,7 +136,7 @@ class _Walk:
             for target in node.targets:
                 self._store(target)
         elif isinstance(node, ast.Expr):
-            self.changes |= _touched(node.value)
+            self.changes |= dropped(node.value)
             self._read(node.value)
         else:
             self._compound(node)
@@ -150,11 +148,26 @@ class _Walk:
             for outer in (*node.bases, *(keyword.value for keyword in node.keywords)):
                 self._read(outer)
         else:
-            for default in (*node.args.defaults, *node.args.kw_defaults):
-                self._read(default)
+            self._signature(node)
         self.makes.add(node.name)
 
+    def _signature(self, node: ast.FunctionDef | ast.AsyncFunctionDef) -> None:
+        given = node.args
+        for default in (*given.defaults, *given.kw_defaults):
+            self._read(default)
+        named = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
+        for one in named:
+            self._annotation(one and one.annotation)
+        self._annotation(node.returns)
+
+    def _annotation(self, node: ast.expr | None) -> None:
+        """Read when its statement runs, unless the block says otherwise."""
+        if not self.deferred:
+            self._read(node)
+
     def _import(self, node: ast.Import | ast.ImportFrom) -> None:
+        if isinstance(node, ast.ImportFrom) and node.module == "__future__":
+            self.deferred |= any(alias.name == "annotations" for alias in node.names)
         for alias in node.names:
             if alias.name == "*":
                 self.stars = True
@@ -183,7 +196,7 @@ class _Walk:
                 self._use(target.id)
             self.makes.add(target.id)
         elif isinstance(target, (ast.Attribute, ast.Subscript)):
-            if root := _root(target):
+            if root := root_of(target):
                 self.changes.add(root)
             self._read(target)
         else:
@@ -212,7 +225,7 @@ class _Walk:
             self._comprehension(node, bound)
             return
         if isinstance(node, ast.Call):
-            self.changes |= _handed(node, self.imports) - bound
+            self.changes |= changed_by(node, self.imports) - bound
         for part in ast.iter_child_nodes(node):
             self._read(part, bound)
 
@@ -231,37 +244,3 @@ def _in_order(node: ast.AST) -> list[tuple[str, object]]:
     """A loop and a comprehension's value come before their target."""
     first = ("iter", "context_expr", "subject", "test")
     return sorted(ast.iter_fields(node), key=lambda item: item[0] not in first)
-
-
-def _root(node: ast.AST) -> str | None:
-    """``a`` of ``a.b[0].c``."""
-    while isinstance(node, (ast.Attribute, ast.Subscript, ast.Call)):
-        node = node.func if isinstance(node, ast.Call) else node.value
-    return node.id if isinstance(node, ast.Name) else None
-
-
-def _handed(call: ast.Call, imports: set[str]) -> set[str]:
-    """The names whose things a call may change: what it is a method of, and its arguments."""
-    found: set[str] = set()
-    if isinstance(call.func, ast.Attribute):
-        root = _root(call.func)
-        if root and root not in imports:
-            found.add(root)
-    elif isinstance(call.func, ast.Name) and call.func.id not in _HARMLESS:
-        found |= _arguments(call)
-    return found
-
-
-def _touched(node: ast.expr) -> set[str]:
-    """The names whose things a statement changes that drops its value: why else is it there."""
-    call = node.value if isinstance(node, ast.Await) else node
-    if not isinstance(call, ast.Call):
-        return set()
-    if isinstance(call.func, ast.Name) and call.func.id in _HARMLESS:
-        return set()
-    return _arguments(call)
-
-
-def _arguments(call: ast.Call) -> set[str]:
-    given = (*call.args, *(keyword.value for keyword in call.keywords))
-    return {root for one in given if not isinstance(one, ast.Call) and (root := _root(one))}

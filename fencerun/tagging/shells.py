@@ -48,16 +48,24 @@ _DELETES = frozenset(
     "rm rmdir shred mkfs dd shutdown reboot kill pkill killall".split()  # noqa: SIM905
 )
 
+#: What a command may stand behind: words of the shell's grammar, and commands that run another.
 _BEFORE = frozenset(
-    "then do else time exec command env !".split()  # noqa: SIM905
+    "if then elif else while until do { ! time exec command builtin eval env nohup nice ionice "  # noqa: SIM905
+    "setsid stdbuf timeout xargs coproc".split()
 )
+_SHELLS = frozenset({"sh", "bash", "dash", "zsh", "ksh"})
 
 _ASSIGNMENT = later(r"[A-Za-z_]\w*=\S*\Z")
 _PLACEHOLDER = later(
     r"<[A-Za-z][\w.-]*(?: [\w.-]+)*>|\bpath/to/|\byour[-_][a-z]+", 2
 )  # 2: re.IGNORECASE
-_COMMENT = later(r"(?:^|[ \t])#.*")
-_SPLIT = later(r"&&|\|\|?|;|\n")
+# Not behind a quote, in which it may be text.
+_COMMENT = later(r"^((?:[^\"'\n#]*[ \t])?)#.*", 8)  # 8: re.MULTILINE
+#: A quoted value without a command in it.
+_VALUE = later(r"(?<==)(?:\"(?:[^\"$`\n]|\$(?!\())*\"|'[^'\n]*')")
+#: Between commands, and where one begins inside another: `$(…)`, `<(…)`, `(…)`, backticks.
+_SPLIT = later(r"&&?|\|[|&]?|;|\n|[$<>]?\(|\)|`|[ \t]-(?:exec|ok)(?:dir)?[ \t]")
+_QUOTES = "\"'\\"
 
 
 def objection(code: str) -> Objection | None:
@@ -69,8 +77,8 @@ def objection(code: str) -> Objection | None:
         found = _command(words)
         if found is not None:
             return Objection(*found, at)
-    for at, line in enumerate(code.split("\n")):
-        if place := _PLACEHOLDER.search(_COMMENT.sub("", line)):
+    for at, line in enumerate(_without_comments(code).split("\n")):
+        if place := _PLACEHOLDER.search(line):
             what = f"`{place[0]}` stands in it for something else"
             return Objection(what, f"write a real one, or {_NONE}", at)
         if line.strip() == "...":
@@ -81,20 +89,45 @@ def objection(code: str) -> Objection | None:
 
 def _commands(code: str) -> Iterator[tuple[int, list[str]]]:
     """The words of each command, with its line, from 0. Quotes are not understood: words are."""
-    joined = code.replace("\\\n", "  ")  # offsets stay
+    joined = _without_comments(code).replace("\\\n", "  ")  # offsets stay
+    joined = _VALUE.sub(lambda value: "_" * len(value[0]), joined)
     ends = [(match.start(), match.end()) for match in _SPLIT.finditer(joined)]
     at = 0
     for stop, following in (*ends, (len(joined), len(joined))):
-        words = _COMMENT.sub("", joined[at:stop]).split()
-        while words and (_ASSIGNMENT.match(words[0]) or words[0] in _BEFORE):
-            del words[0]
+        words = _command_of(joined[at:stop].split())
         if words:
             yield code.count("\n", 0, joined.index(words[0], at)), words
         at = following
 
 
+def _without_comments(code: str) -> str:
+    return _COMMENT.sub(lambda found: found[1] + " " * (len(found[0]) - len(found[1])), code)
+
+
+def _command_of(words: list[str]) -> list[str]:
+    """``words`` from the command on that is run in the end."""
+    behind = False
+    while words:
+        word = words[0].strip(_QUOTES)
+        if word in _SHELLS and words[1:2] == ["-c"]:
+            words = words[2:]
+        elif word == "command" and words[1:2] in (["-v"], ["-V"]):
+            break  # asks where it is
+        elif word in _BEFORE or _ASSIGNMENT.match(words[0]) or (behind and _option(word)):
+            words = words[1:]
+            behind = True
+        else:
+            break
+    return words
+
+
+def _option(word: str) -> bool:
+    """Whether a word is an option, or the number that one takes, of a command before another."""
+    return word.startswith("-") or word[:1].isdigit()
+
+
 def _command(words: list[str]) -> tuple[str, str] | None:
-    first, second = words[0].strip("\"'`()").rpartition("/")[2], words[1] if words[1:] else ""
+    first, second = words[0].strip(_QUOTES).rpartition("/")[2], words[1] if words[1:] else ""
     shown = " ".join(words[:2])
     if first.startswith("python") and words[1:3] in (["-m", "pip"], ["-m", "venv"]):
         return f"`{' '.join(words[:3])}` installs software", _NONE
