@@ -5,6 +5,7 @@ Asks git what it ignores. Reads no page.
 
 from __future__ import annotations
 
+import errno
 import os
 import re
 import subprocess
@@ -13,6 +14,7 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 
 from fencerun.errors import UsageError
+from fencerun.pasting import pasted
 from fencerun.patterns import later
 
 #: Gets a directory that cannot be read, and why.
@@ -28,11 +30,49 @@ _HOOK_VARIABLES = ("GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_PREFIX")
 
 
 class NoSuchPath(UsageError):
-    """A path that was asked for and cannot be read."""
+    """A path that was asked for and cannot be read, for the reason ``why``."""
 
-    def __init__(self, path: str, why: str) -> None:
-        super().__init__(f"{path}: {why}")
+    def __init__(self, path: str, why: str, remedy: str = "") -> None:
+        super().__init__(f"{path}: {why}", remedy)
         self.path = path
+        self.why = why
+
+    @classmethod
+    def of(cls, path: str, error: OSError) -> NoSuchPath:
+        """What the system says of ``path``, and what to do about it."""
+        return cls(path, error.strerror or str(error), _remedy(path, error))
+
+    @classmethod
+    def absent(cls, path: str) -> NoSuchPath:
+        """There is nothing at ``path``."""
+        return cls(path, "no such file or directory", _likely(path))
+
+
+def _remedy(path: str, error: OSError) -> str:
+    if error.errno == errno.ENOENT:
+        return _likely(path)
+    if error.errno == errno.ELOOP:
+        return "its symbolic links lead in a circle: mend them"
+    if error.errno not in (errno.EACCES, errno.EPERM):
+        return ""
+    closed = [str(one) for one in Path(path).parents if not os.access(one, os.X_OK)]
+    mode, what = ("u+x", closed[-1]) if closed else ("u+r", path)
+    return f"run `chmod {mode} {pasted(what)}` if it is yours, or leave it out with `exclude`"
+
+
+def _likely(path: str) -> str:
+    """The name that was meant, where one beside it is close."""
+    from difflib import get_close_matches  # few names are wrong
+
+    directory, name = os.path.split(path)
+    try:
+        with os.scandir(directory or ".") as entries:
+            there = [e.name for e in entries if e.is_dir() or e.name.lower().endswith(SUFFIXES)]
+    except OSError:
+        return ""
+    known = {**{os.path.splitext(n)[0]: n for n in there}, **{n: n for n in there}}
+    close = get_close_matches(name, known, 1, 0.6)
+    return f"did you mean `{pasted(os.path.join(directory, known[close[0]]))}`?" if close else ""
 
 
 def discover(
@@ -60,7 +100,7 @@ def discover(
             insist_on_a_file(named)
             pages = [named.replace(os.sep, "/")]
         else:
-            raise NoSuchPath(named, "no such file or directory")
+            raise NoSuchPath.absent(named)
         for page in pages:
             found.setdefault(os.path.realpath(page), page)
     return tuple(found.values())
@@ -70,13 +110,13 @@ def _is_directory(path: Path) -> bool:
     try:
         return path.is_dir()  # raises where a directory above it cannot be entered
     except OSError as error:
-        raise NoSuchPath(str(path), error.strerror or str(error)) from error
+        raise NoSuchPath.of(str(path), error) from error
 
 
 def insist_on_a_file(path: str) -> None:
     """Raise NoSuchPath for a pipe, a device and the like."""
     if not Path(path).is_file():
-        raise NoSuchPath(path, "no regular file")
+        raise NoSuchPath(path, "no regular file", "name a file")
 
 
 def excluded(page: Path, root: Path, patterns: Sequence[str]) -> bool:

@@ -69,10 +69,10 @@ def read(path: str) -> bytes:
     try:
         with open(_opened(path), "rb") as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
-                raise NoSuchPath(path, "no regular file")
+                raise NoSuchPath(path, "no regular file", "name a file")
             return file.read()
     except OSError as error:
-        raise NoSuchPath(path, error.strerror or str(error)) from error
+        raise NoSuchPath.of(path, error) from error
 
 
 def _opened(path: str) -> int:
@@ -106,7 +106,7 @@ def _lock(path: str) -> int | None:
     try:
         descriptor = _opened(path)
     except OSError as error:
-        raise NoSuchPath(path, error.strerror or str(error)) from error
+        raise NoSuchPath.of(path, error) from error
     try:
         if _take(descriptor) and _is_same(path, descriptor):
             return descriptor

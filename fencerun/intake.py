@@ -28,6 +28,12 @@ if TYPE_CHECKING:
     from fencerun.publishing.site import Site
 
 
+def unreadable(path: str, error: files.NoSuchPath) -> Page:
+    """A page that is there and cannot be read: a problem of it, and of no other."""
+    problem = Problem(path, 1, "unreadable", f"it cannot be read: {error.why}", error.remedy)
+    return Page(path, "", problems=(problem,))
+
+
 @dataclass(slots=True)
 class Intake:
     """Reads pages of a project. ``beside`` gives, for a page, a reader of the files beside it."""
@@ -41,13 +47,20 @@ class Intake:
     _sites: Sites | None = None
 
     def pages(self, names: Sequence[str], *, recording: bool = False) -> Iterator[Page]:
-        """The pages called ``names``. Raises UsageError for one that cannot be read.
+        """The pages called ``names``. Raises UsageError for one that is not there.
 
         While they are being recorded, what templates make of their output is not said yet.
         """
         kept = None if recording else Parsed(self.project.root)
         for name in names:
-            yield self.page(name, files.read(name), recording=recording, kept=kept)
+            try:
+                data = files.read(name)
+            except files.NoSuchPath as error:
+                if not os.path.isfile(name):
+                    raise
+                yield unreadable(name, error)
+                continue
+            yield self.page(name, data, recording=recording, kept=kept)
 
     def page(
         self, name: str, data: bytes, *, recording: bool = False, kept: reader.Kept | None = None

@@ -104,7 +104,9 @@ def _names(
         if paths:
             raise
         where = config.place(settings.root, "paths")
-        raise UsageError(f"{where}: paths: {error.what}", "correct it there") from None
+        raise UsageError(
+            f"{where}: paths: {error.what}", error.remedy or "correct it there"
+        ) from None
     # What nobody named is called as short as can be: `a.md`, not `../lessons/a.md`.
     return names if paths else tuple(map(os.path.relpath, names))
 

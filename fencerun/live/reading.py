@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import field, replace
 
-from fencerun import files, freshness, preload
+from fencerun import files, freshness, intake, preload
 from fencerun.discovery import NoSuchPath
-from fencerun.events import Problem
 from fencerun.frozen import dataclass
 from fencerun.live.prints import Print, print_of
 from fencerun.page import Page
@@ -112,8 +111,7 @@ def _absolute(directory: str, name: str) -> str:
 
 def unreadable(path: str, error: NoSuchPath) -> Reading:
     """A page that is there and cannot be read."""
-    problem = Problem(path, 1, "unreadable", str(error.what), "make it readable")
-    return Reading(path, None, Page(path, "", problems=(problem,)))
+    return Reading(path, None, intake.unreadable(path, error))
 
 
 def _loads(

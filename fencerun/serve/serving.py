@@ -76,7 +76,7 @@ def _base(targets: Sequence[str]) -> Path:
     places = [os.path.abspath(launch.project().root)]
     for target in launch.targets(targets):
         if not os.path.exists(target.path):
-            raise NoSuchPath(target.path, "no such file or directory")
+            raise NoSuchPath.absent(target.path)
         places.append(os.path.dirname(os.path.abspath(target.path)))
     return Path(os.path.commonpath(places))
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import subprocess
 from pathlib import Path
@@ -131,6 +132,41 @@ def test_a_missing_path_is_named(tree: Path, name: str) -> None:
         discover(["a.md", name], root=tree)
     assert caught.value.path == name
     assert caught.value.exit_code == 2
+
+
+@pytest.mark.parametrize(
+    ("name", "meant"),
+    [
+        ("lessons/07", "lessons/07.md"),
+        ("lessons/7.md", "lessons/07.md"),
+        ("lessens", "lessons"),
+        ("a page", "'a page.md'"),
+        ("other.md", ""),
+    ],
+)
+def test_a_missing_path_that_is_nearly_there_is_found(tree: Path, name: str, meant: str) -> None:
+    make("lessons/07.md", "a page.md")
+    with pytest.raises(NoSuchPath) as caught:
+        discover([name], root=tree)
+    assert caught.value.remedy == (f"did you mean `{meant}`?" if meant else "")
+
+
+@pytest.mark.parametrize(
+    ("number", "closed", "remedy"),
+    [
+        (errno.EACCES, "", "run `chmod u+r 'a b/p.md'`"),
+        (errno.EPERM, "", "run `chmod u+r 'a b/p.md'`"),
+        (errno.EACCES, "a b", "run `chmod u+x 'a b'`"),
+        (errno.ELOOP, "", "its symbolic links lead in a circle"),
+    ],
+)
+def test_what_cannot_be_read_has_a_remedy(
+    monkeypatch: pytest.MonkeyPatch, number: int, closed: str, remedy: str
+) -> None:
+    monkeypatch.setattr(os, "access", lambda path, mode: str(path) != closed)
+    error = NoSuchPath.of("a b/p.md", OSError(number, os.strerror(number)))
+    assert error.what == f"a b/p.md: {os.strerror(number)}"
+    assert error.remedy.startswith(remedy)
 
 
 @pytest.mark.parametrize(

@@ -828,3 +828,25 @@ def test_verdicts_are_told_as_they_come(course: Course) -> None:
         return ""
 
     course.check(script=script)
+
+
+def test_a_page_that_cannot_be_read_is_its_own_problem(
+    course: Course, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course.page(fence(), name="a.md")
+    course.page(fence(), name="b.md")
+    opened = os.open
+
+    def closed(path: str, *how: int) -> int:
+        if path == "a.md":
+            raise PermissionError(13, "Permission denied")
+        return opened(path, *how)
+
+    monkeypatch.setattr(os, "open", closed)
+    run = course.check(script={1: ""})
+    assert run.kinds == {"b.md::1": "passed"}
+    [found] = run.done.problems
+    assert (found.page, found.code, found.severity) == ("a.md", "unreadable", "error")
+    assert found.what == "it cannot be read: Permission denied"
+    assert found.remedy.startswith("run `chmod u+r a.md`")
+    assert run.code == 3
