@@ -75,7 +75,9 @@ class Chain:
         self._interrupts = interrupts
         self._flood = flood
         self._pid = os.getpid()
+        #: Which fence a child process is of, and the fence that ran last.
         self._numbers: dict[int, int] = {}
+        self._number: int | None = None
         self._troubles: dict[str, int] = {}
 
     def begin(
@@ -110,7 +112,9 @@ class Chain:
         if not process.owned:
             process.children = children.children()
         process.threads.begin_chain()
-        self._script = Script(page, directory, debugger=process.debugger)
+        self._script = Script(
+            page, directory, debugger=process.debugger, put_main=process.guards.put_main
+        )
         self._script.__enter__()
         process.set_variable(caches.VARIABLE, tag)
         caches.tag(tag, self._script.context)
@@ -118,8 +122,8 @@ class Chain:
         place = (page, directory, tag, sys.stdout, sys.stderr) if process.owned else None
         process.guards.chain_begin(self._script.context, page, place)
 
-    def fence(self, job: dict[str, Any], serial: int) -> dict[str, Any]:
-        """Run one fence; the reply, complete unless it is the chain's last."""
+    def fence(self, job: dict[str, Any], serial: int, last: bool = True) -> dict[str, Any]:
+        """Run one fence; the reply, complete unless it is the chain's ``last``."""
         number = job["number"]
         reply: dict[str, Any] = {"serial": serial}
         late, first = self._capture.begin(job.get("stderr", False))
@@ -142,7 +146,7 @@ class Chain:
         if job.get("figure") and (failure is None or job.get("may_raise")):
             failure = self._draw(job["figure"], serial, reply, failure)
         # Also after a failure: what a fence did before it raised is named and policed.
-        after = self._after(reply, number)
+        after = self._after(reply, number, last)
         if failure is None or (after is not None and may_be_meant(failure, job)):
             failure = after
         if failure is not None:
@@ -266,12 +270,14 @@ class Chain:
         if err:
             _add(reply.setdefault("err", []), err)
 
-    def _after(self, reply: dict[str, Any], number: int) -> dict[str, Any] | None:
+    def _after(self, reply: dict[str, Any], number: int, last: bool) -> dict[str, Any] | None:
         """Checks after each fence: operators, amount of output; whose stream or child is whose."""
         for what in self._capture.troubles():
             self._troubles.setdefault(what, number)
-        for pid in children.children():
-            self._numbers.setdefault(pid, number)
+        self._number = number
+        if not last:  # what is found at the end is of the last fence
+            for pid in children.children():
+                self._numbers.setdefault(pid, number)
         for violation in self._process.guards.fence_end():
             return {"kind": "namespace", **violation}
         if _written(reply) > self._flood:
@@ -312,7 +318,7 @@ class Chain:
         self._process.guards.mend()
         self._interrupts.check()
         ending = Ending(self._process, self._capture, self._script)
-        ending.end_objects(self._numbers, lambda: self._exit(reply))
+        ending.end_objects(self._numbers, self._number, lambda: self._exit(reply))
         ending.restore()
         self._keep_output(reply)
         ending.settle(self._troubles, self._directory)

@@ -32,12 +32,14 @@ class Ending:
         self.leaks: list[dict[str, Any]] = []
         self.tainted: list[str] = []
 
-    def end_objects(self, started_by: dict[int, int], at_exit: Callable[[], None]) -> None:
+    def end_objects(
+        self, started_by: dict[int, int], last: int | None, at_exit: Callable[[], None]
+    ) -> None:
         """End what the chain's code still has running or alive, as at the end of a script.
 
         Objects die before the guards look, so that what only they held (descriptors, processes,
-        threads) is no leak. ``started_by`` says which fence a child process is of; ``at_exit``
-        waits for threads and calls the exit handlers.
+        threads) is no leak. ``started_by`` says which fence a child process is of, where it
+        is not of the ``last``; ``at_exit`` waits for threads and calls the exit handlers.
         """
         self._step("threads and exit handlers", at_exit)
         self._step("torch._dynamo.reset()", _reset_dynamo)
@@ -45,7 +47,7 @@ class Ending:
         self._step("clearing the namespace", self._script.clear)
         self._process.garbage.collect()
         self._taint(self._step("CUDA clean-up", cuda.release))
-        self._step("ending child processes", lambda: self._sweep(started_by))
+        self._step("ending child processes", lambda: self._sweep(started_by, last))
 
     def restore(self) -> None:
         """Let the guards undo what the chain changed, and leave its script."""
@@ -83,12 +85,12 @@ class Ending:
         if why:
             self.tainted.append(why)
 
-    def _sweep(self, started_by: dict[int, int]) -> None:
+    def _sweep(self, started_by: dict[int, int], last: int | None) -> None:
         _stop_forkserver()
         ended = children.sweep(self._process.children)
         for pid, command in ended:
             leak = {"what": "child process left running", "now": command}
-            self.leaks.append({**leak, "fence": started_by.get(pid)})
+            self.leaks.append({**leak, "fence": started_by.get(pid, last)})
         multiprocessing = sys.modules.get("multiprocessing.process")
         if ended and multiprocessing is not None:
             # It forgets those that ended.

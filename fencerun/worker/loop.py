@@ -62,14 +62,15 @@ _PLAIN = frozenset(("serial", "seconds", "out", "err", "leaks", "last"))
 
 def _encoded(reply: dict[str, Any]) -> bytes:
     """``encode(reply)``, without what is empty."""
-    plain = reply.keys() <= _PLAIN and type(reply.get("seconds")) is float
-    if plain and not reply.get("leaks"):
-        text = f'{{"serial":{reply["serial"]},"seconds":{reply["seconds"]!r}'
-        for name in ("out", "err"):
-            if ranges := reply.get(name):
-                text += f',"{name}":{ranges}'
-        return (text + (',"last":true}\n' if reply.get("last") else "}\n")).encode("ascii")
-    return encode(reply)
+    get = reply.get
+    if not reply.keys() <= _PLAIN or type(get("seconds")) is not float or get("leaks"):
+        return encode(reply)
+    text = f'{{"serial":{reply["serial"]},"seconds":{reply["seconds"]!r}'
+    if out := get("out"):
+        text += f',"out":{out}'
+    if err := get("err"):
+        text += f',"err":{err}'
+    return (text + (',"last":true}\n' if get("last") else "}\n")).encode("ascii")
 
 
 def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
@@ -89,9 +90,10 @@ def run_chain(chain: Chain, frame: dict[str, Any]) -> Iterator[dict[str, Any]]:
         return
     jobs = frame["jobs"]
     for place, job in enumerate(jobs, 1):
-        reply = chain.fence(job, serial)
+        last = place == len(jobs)
+        reply = chain.fence(job, serial, last)
         serial += 1
-        if place == len(jobs) or _ends_chain(reply, job):
+        if last or _ends_chain(reply, job):
             chain.end(reply)
             yield reply
             return

@@ -21,6 +21,7 @@ from fencerun.worker.spawn import MainForChildren
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    from collections.abc import Callable
     from typing import Any
 
     from fencerun.worker.debugger import Debugger
@@ -36,19 +37,34 @@ def _names(page: str, directory: str) -> tuple[str, tuple[str, ...]]:
     return file, tuple(dict.fromkeys((page, file, joined)))
 
 
+def _put_main(module: types.ModuleType | None) -> None:
+    if module is None:
+        sys.modules.pop("__main__", None)
+    else:
+        sys.modules["__main__"] = module
+
+
 class Script:
     """One chain's script: a real module that is ``__main__`` while its fences run.
 
     ``page`` is the page's path as tracebacks and warnings shall show it, ``directory`` the
     absolute directory that the chain runs in. ``debugger`` is what ``breakpoint()`` reaches, if
-    anything. Use it as a context manager around all fences of the chain; afterwards nothing of
-    theirs is left that the script knows of.
+    anything. ``put_main`` makes a module the main one, or none. Use it as a context manager around
+    all fences of the chain; afterwards nothing of theirs is left that the script knows of.
     """
 
-    def __init__(self, page: str, directory: str, *, debugger: Debugger | None = None) -> None:
+    def __init__(
+        self,
+        page: str,
+        directory: str,
+        *,
+        debugger: Debugger | None = None,
+        put_main: Callable[[types.ModuleType | None], None] | None = None,
+    ) -> None:
         self.page = page
         self.directory = directory
         self.debugger = debugger
+        self._put_main = put_main or _put_main
         self.context = contextvars.copy_context()
         self.source = PageLines()
         self.recorder = Recorder()
@@ -86,7 +102,7 @@ class Script:
 
     def __enter__(self) -> Script:
         self._replaced = (sys.modules.get("__main__"), sys.breakpointhook)
-        sys.modules["__main__"] = self.module
+        self._put_main(self.module)
         if self.debugger is None:
             sys.breakpointhook = self._refuse_breakpoint
         else:
@@ -133,10 +149,7 @@ class Script:
             return
         main, hook = self._replaced
         self._replaced = None
-        if main is None:
-            sys.modules.pop("__main__", None)
-        else:
-            sys.modules["__main__"] = main
+        self._put_main(main)
         sys.breakpointhook = hook
 
     def _forget(self) -> None:

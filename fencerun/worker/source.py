@@ -15,15 +15,23 @@ class Fence:
     ``flags`` are the compiler flags in force before it, from earlier ``__future__`` imports.
     """
 
-    __slots__ = ("code", "flags", "line", "lines")
+    __slots__ = ("_lines", "code", "count", "flags", "line")
 
     def __init__(self, code: str, line: int, flags: int) -> None:
         self.code = code
         self.line = line
         self.flags = flags
-        self.lines = [text + "\n" for text in code.split("\n")]
-        if len(self.lines) > 1 and self.lines[-1] == "\n":
-            del self.lines[-1]
+        #: How many lines it has; none is one that is empty.
+        self.count = code.count("\n") + (code[-1:] != "\n")
+        self._lines: list[str] | None = None
+
+    @property
+    def lines(self) -> list[str]:
+        """Its lines, each with its end: made when somebody asks, which is mostly never."""
+        if self._lines is None:
+            lines = [text + "\n" for text in self.code.split("\n")]
+            self._lines = lines[: self.count]
+        return self._lines
 
 
 class PageLines(Sequence[str]):
@@ -41,13 +49,13 @@ class PageLines(Sequence[str]):
     def add(self, fence: Fence) -> None:
         """Put one more fence into the file."""
         self.fences.append(fence)
-        self._length = max(self._length, fence.line - 1 + len(fence.lines))
+        self._length = max(self._length, fence.line - 1 + fence.count)
         self._flat = None
 
     def fence_at(self, line: int) -> Fence | None:
         """The fence whose code holds page line ``line``; the latest, if several do."""
         for fence in reversed(self.fences):
-            if fence.line <= line < fence.line + len(fence.lines):
+            if fence.line <= line < fence.line + fence.count:
                 return fence
         return None
 
@@ -76,6 +84,6 @@ class PageLines(Sequence[str]):
         if self._flat is None:
             flat = ["\n"] * self._length
             for fence in self.fences:
-                flat[fence.line - 1 : fence.line - 1 + len(fence.lines)] = fence.lines
+                flat[fence.line - 1 : fence.line - 1 + fence.count] = fence.lines
             self._flat = flat
         return self._flat

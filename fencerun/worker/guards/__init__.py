@@ -120,6 +120,10 @@ class Guards:
         self._policed += len(new)
         return violations(new, self._namespace, self._allows) if new else []
 
+    def put_main(self, module: types.ModuleType | None) -> None:
+        """Make ``module`` the main one, or none: what the loop does is no fence's doing."""
+        self._modules.put_main(module)
+
     def mend(self) -> None:
         """The fences are over: put back the modules that what follows may need."""
         self._modules.mend()

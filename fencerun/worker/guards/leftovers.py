@@ -66,6 +66,21 @@ class ModulesWatch:
             self._baseline = sys.modules.copy()
         self._seen = self._tag() if self._tag is not None else None
 
+    def put_main(self, module: Any) -> None:
+        """Make ``module`` (None: nothing) the main one: the loop's own doing, and no change.
+
+        With torch there are two thousand others, which `begin` then need not compare.
+        """
+        known = self._tag is not None and self._tag() == self._seen
+        if module is None:
+            sys.modules.pop("__main__", None)
+            self._baseline.pop("__main__", None)
+        else:
+            sys.modules["__main__"] = module
+            self._baseline["__main__"] = module
+        if known and self._tag is not None:
+            self._seen = self._tag()
+
     def _is_changed(self) -> bool:
         if self._tag is not None:
             return self._tag() != self._seen
