@@ -17,6 +17,7 @@ from fencerun.export import written
 from fencerun.export.cells import cut
 from fencerun.frozen import dataclass
 from fencerun.page import Page
+from fencerun.pasting import pasted
 from fencerun.reporters.wording import problem_head, text
 from fencerun.session import Request, Session
 
@@ -51,8 +52,9 @@ def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
     names = session.names
     several = len(names) > 1
     if several and wish.out is not None and not os.path.isdir(wish.out):
-        raise UsageError(f"-o {wish.out}: no directory, and there are {len(names)} pages",
-                         "name a directory that is there")  # fmt: skip
+        what = f"-o {wish.out}: no directory, and there are {len(names)} pages"
+        there = os.path.lexists(wish.out)
+        raise UsageError(what, "name one" if there else f"run `mkdir -p {pasted(wish.out)}`")
     make = _maker(wish)
     code = 0
     refused: list[files.NotWritten] = []
@@ -86,6 +88,7 @@ def _one(page: Page, made: str, wish: Wish, stream: TextIO) -> None:
     if wish.to == "py" and wish.out is None and module in sys.stdlib_module_names:
         why = f"it would hide Python's own module {module}"
         raise files.NotWritten(target, why, "give another name with `-o`")
+    written.insist_on_directory(target)
     if not wish.force:
         written.insist(target, page.path)
     written.write(target, data)

@@ -12,6 +12,7 @@ import re
 from pathlib import Path
 
 from fencerun import files
+from fencerun.pasting import pasted
 
 _NO_HASH = "0" * 12
 _MARK = re.compile(rb"fencerun export of ([^\s<>\"]+) \(([0-9a-f]{12})\)")
@@ -66,11 +67,21 @@ def insist(target: str, page: str) -> None:
         raise files.NotWritten(target, "it was changed since it was exported", remedy)
 
 
+def insist_on_directory(target: str) -> None:
+    """Raise NotWritten where the directory of ``target`` is not there.
+
+    None is made: one that is not there was mistyped, or is made with one command.
+    """
+    directory = os.path.dirname(target) or "."
+    if os.path.isdir(directory):
+        return
+    if os.path.lexists(directory):
+        why, remedy = f"{directory} is no directory", "give another name with `-o`"
+    else:
+        why, remedy = f"there is no directory {directory}", f"run `mkdir -p {pasted(directory)}`"
+    raise files.NotWritten(target, why, remedy)
+
+
 def write(target: str, data: bytes) -> None:
     """Make ``data`` the file, whole or not at all. Raises NotWritten."""
-    parent = Path(target).parent
-    try:
-        parent.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise files.NotWritten(target, error.strerror or str(error)) from None
     files.replace(target, data)

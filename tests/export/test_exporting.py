@@ -69,6 +69,7 @@ def test_a_notebook_that_jupyter_saved_unchanged_may_go(project: Path) -> None:
 
 def test_elsewhere(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     write(project, PAGE)
+    (project / "out").mkdir()
     assert main(["export", "page.md", "--to", "py", "-o", "out/x.py"]) == 0
     assert (project / "out" / "x.py").is_file()
     capsys.readouterr()
@@ -96,16 +97,23 @@ def test_several_pages(project: Path) -> None:
         (["page.md:3", "--to", "py"], "one fence of it is no page"),
         (["page.md", "--to", "py", "-o", "page.md"], "the page itself"),
         (["page.md", "--to", "py", "-o", "page.md", "--force"], "the page itself"),
-        (["page.md", "--to", "py", "-o", "pyproject.toml/x.py"], "not written"),
+        (["page.md", "--to", "py", "-o", "pyproject.toml/x.py"], "pyproject.toml is no directory"),
+        (["page.md", "--to", "py", "-o", "a b/c/x.py"], "Run `mkdir -p 'a b/c'`"),
+        (["page.md", "--to", "py", "-o", "nowhere/"], "Run `mkdir -p nowhere`"),
+        (["page.md", "b.md", "--to", "py", "-o", "nowhere"], "Run `mkdir -p nowhere`"),
+        (["page.md", "b.md", "--to", "py", "-o", "page.md"], "there are 2 pages. Name one"),
     ],
 )
 def test_what_makes_no_sense(
     project: Path, arguments: list[str], said: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = write(project, PAGE)
+    write(project, PAGE, "b.md")
+    before = sorted(project.rglob("*"))
     assert main(["export", *arguments]) == 2
     assert said in capsys.readouterr().err
     assert path.read_text() == PAGE
+    assert [name for name in sorted(project.rglob("*")) if name not in before] == []
 
 
 def test_no_script_hides_a_module_of_python(
