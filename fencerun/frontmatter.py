@@ -18,7 +18,8 @@ from fencerun.patterns import later
 from fencerun.tags import PAGE_KEYS, TagError, Tags, named, nearest, read_default
 from fencerun.text import Lines
 
-_COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(.*?)[ \t]*-->[ \t\r\n]*\Z")
+# Two runs of blanks that may meet would take quadratic time.
+_COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(?![ \t])((?:.*[^ \t\n])?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = later(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
 _NAMESPACE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -59,7 +60,7 @@ def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Probl
 
     The settings are None where there is no ``fencerun`` mapping, so that a comment may follow.
     """
-    count = _extent(lines)
+    count = extent(lines)
     if not count or lines.text(0).startswith("+++"):
         return count, None, ()
     text = lines.source[lines.end[0] : lines.start[count - 1]]
@@ -96,7 +97,8 @@ def _ours(loader: Any) -> tuple[object] | None:
     return None
 
 
-def _extent(lines: Lines) -> int:
+def extent(lines: Lines) -> int:
+    """How many lines the front matter takes, with those around it; 0 where there is none."""
     if len(lines) < 2:
         return 0
     opener = lines.text(0).rstrip(" \t")

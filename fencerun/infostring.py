@@ -54,11 +54,12 @@ _BRACES = later(r"\{([^{}]*)\}\Z")
 _NAME = r"[A-Za-z][A-Za-z0-9_-]*"
 _IN_WORDS = later(rf'({_NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
 _IN_BRACES = later(rf'({_NAME})=(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)
-_COMMENT = later(r"<!--[ \t]+(.*?)[ \t]+-->[ \t]*\Z", re.DOTALL)
+# Two runs of blanks that may meet would take quadratic time.
+_COMMENT = later(r"<!--[ \t]+(?![ \t])(.*[^ \t])[ \t]+-->[ \t]*\Z", re.DOTALL)
 _OUR_COMMENT = later(
     r"<!--[ \t]*(?:fence(?![\w-])|output[ \t]*[:=][ \t]*[0-9]|file:(?![ \t/]))", re.IGNORECASE
 )
-_HIDDEN = later(r"<!--[ \t]+([^\r\n]*?)[ \t]*[\r\n]")
+_HIDDEN = later(r"<!--[ \t]+(?![ \t])([^\r\n]*[^ \t\r\n])[ \t]*[\r\n]")
 _CLOSING = later(r"<!--[ \t]*/output:([1-9][0-9]{0,5})[ \t]*-->[ \t]*")
 _TORN = later(rf'({_NAME})[:=][^"]*"')
 _UNCLOSED = later(r'"(?:[^"\\]|\\.)*\\?\Z')

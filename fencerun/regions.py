@@ -6,13 +6,13 @@ nothing of how a region is written, or of what it should say.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fencerun.infostring import InfoString, parse_closing, parse_comment, parse_info
 from fencerun.page import CodeBlock
 from fencerun.patterns import later
+from fencerun.prose import ATTRIBUTES, without_code, without_comments
 from fencerun.recording import lead_of
 from fencerun.text import Lines
 
@@ -27,11 +27,7 @@ _OPEN_ENDED = frozenset(
         *("tfoot", "colgroup", "option"),
     )
 )
-_CODE = later(r"(?<!`)(`+)(?!`).*?(?<!`)\1(?!`)|<!--.*?-->", re.DOTALL)
-_TAG = later(
-    r"""(?<!\\)<(/?)([A-Za-z][A-Za-z0-9-]*)"""
-    r"""(?:\s+[A-Za-z_:][\w.:-]*(?:\s*=\s*(?:[^\s"'=<>`]+|"[^"]*"|'[^']*'))?)*\s*(/?)>"""
-)
+_TAG = later(rf"<(/?)([A-Za-z][A-Za-z0-9-]*){ATTRIBUTES}\s*(/?)>")
 _DEFINITION = later(r" {0,3}\[[^\]]+\]:")
 
 
@@ -144,7 +140,8 @@ def _unbalanced(tokens: Sequence[Any]) -> str | None:
     for token in tokens:
         if token.type not in ("inline", "html_block"):
             continue
-        for tag in _TAG.finditer(_CODE.sub("", token.content)):
+        without = without_comments if token.type == "html_block" else without_code
+        for tag in _TAG.finditer(without(token.content)):
             name = tag[2].lower()
             if name in _OPEN_ENDED or (tag[3] and not tag[1]):
                 continue

@@ -13,20 +13,16 @@ from typing import Any
 
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
+from fencerun.prose import ATTRIBUTES, without_code, without_comments
 from fencerun.tags import TagError, Tolerance, read
 from fencerun.text import Lines
 
-_ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
-_TAG = later(rf"<([A-Za-z][\w-]*)({_ATTRIBUTES})\s*(/?)>")
+_TAG = later(rf"<([A-Za-z][\w-]*)({ATTRIBUTES})\s*(/?)>")
 #: What should be a tag with a binding, whatever else is wrong with it.
 _MEANT = later(r"<[A-Za-z][^<>]*\sdata-fence(?![\w-])")
 _TEXT = later(r"([^<\r\n]*)(</span>)?")
-_ATTRIBUTE = later(r"""([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))""")
-_COMMENT = later(r"<!--.*?-->", re.DOTALL)
-# What CommonMark reads first comes first: `\\`` opens no code span, nor does one in a tag.
-_NO_PROSE = later(
-    rf"<[A-Za-z][\w-]*{_ATTRIBUTES}\s*/?>|\\[\\`<]|(`+)(?!`)(?:.*?(?<!`)\1(?!`))?|<!--.*?-->",
-    re.DOTALL,
+_ATTRIBUTE = later(
+    r"""(?<![\w:.-])([A-Za-z_:][\w:.-]*)\s*=\s*(?:"([^"]*)"|'([^']*)'|([^\s"'=<>`]+))"""
 )
 _RIGHT = 'write `<span data-fence="2:expression"></span>`'
 _BINDING = later(r"([1-9][0-9]{0,5}):(.+)", re.DOTALL)
@@ -95,7 +91,7 @@ def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | 
     start, end = lines.start[span[0]], lines.end[min(span[1], len(lines)) - 1]
     text = lines.source[start:end]
     # Blanked out at the same length, so that offsets stay.
-    prose = (_COMMENT if raw else _NO_PROSE).sub(_blank, text)
+    prose = without_comments(text) if raw else without_code(text)
     tags = {match.start(): match for match in _TAG.finditer(prose)}
     meant = {match.start() for match in _MEANT.finditer(prose)}
     for at in sorted({*tags, *meant}):
@@ -104,7 +100,8 @@ def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | 
         if tag is None:
             yield Misbound(line, "a tag with `data-fence` does not parse", _RIGHT)
             continue
-        said = {name.lower(): a or b or c for name, a, b, c in _ATTRIBUTE.findall(tag[2])}
+        attributes = _ATTRIBUTE.findall(tag[2])[::-1]  # of two with one name, the first counts
+        said = {name.lower(): a or b or c for name, a, b, c in attributes}
         if at not in meant and "data-fence" not in said:
             continue
         if tag[1] != "span" or tag[3]:
@@ -116,11 +113,6 @@ def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | 
             continue
         line = lines.number_at(start + tag.end()) + 1
         yield _value(said, text[inner.start(1) : inner.end(1)], start + tag.end(), line, raw)
-
-
-def _blank(match: re.Match[str]) -> str:
-    found = match[0]
-    return found if found[0] == "<" and found[1] != "!" else " " * len(found)
 
 
 def _value(said: dict[str, str], text: str, offset: int, line: int, raw: bool) -> Value | Misbound:

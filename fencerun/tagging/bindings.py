@@ -157,7 +157,7 @@ class _Walk:
             self._read(default)
         named = (*given.posonlyargs, *given.args, given.vararg, *given.kwonlyargs, given.kwarg)
         for one in named:
-            self._annotation(one and one.annotation)
+            self._annotation(None if one is None else one.annotation)
         self._annotation(node.returns)
 
     def _annotation(self, node: ast.expr | None) -> None:

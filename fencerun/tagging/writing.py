@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from fencerun.events import Problem
@@ -16,12 +17,9 @@ from fencerun.infostring import Carrier
 from fencerun.page import CodeBlock, Page
 from fencerun.patterns import later
 from fencerun.reader import parse
+from fencerun.tagging.setting import SETTING, Edit, setting
 
 _BRACES = later(r"\{[^{}]*\}[ \t]*\Z")
-_FRONT = later(r"[ \t]*(?:---|\.\.\.)[ \t]*\Z")
-_OWN = later(r"fencerun[ \t]*:[ \t]*(?:#.*)?\Z")
-_TOP = later(r"(<!--[ \t]+fencerun:.*?)([ \t]*-->[ \t]*)\Z")
-_SETTING = "continues: previous"
 
 
 @dataclass(frozen=True, slots=True)
@@ -60,15 +58,6 @@ class Refusal:
         return Problem(path, self.line, self.code, self.what, self.remedy)
 
 
-@dataclass(frozen=True, slots=True)
-class _Edit:
-    """``before`` stands above line ``line``, which becomes ``new``; all with line endings."""
-
-    line: int
-    before: str = ""
-    new: str | None = None
-
-
 def possible(page: Page, block: CodeBlock, wished: Carrier) -> Carrier | None:
     """The form that ``block`` can take, as near as can be to ``wished``; None where there is none.
 
@@ -86,16 +75,16 @@ def possible(page: Page, block: CodeBlock, wished: Carrier) -> Carrier | None:
 
 def settable(page: Page) -> bool:
     """Whether ``continues: previous`` can be set for the page in one line."""
-    return _setting(page) is not None
+    return not isinstance(tagged(page, (), True), Refusal)
 
 
 def tagged(page: Page, tags: Sequence[Tag], previous: bool = False) -> bytes | Refusal:
     """The page's bytes with ``tags``, and the setting where ``previous`` asks for it."""
     edits = [_edit(page, tag) for tag in tags]
-    setting = _setting(page) if previous else None
-    if previous and setting is None:
-        return Refusal(1, f"`{_SETTING}` cannot be set here", "set it by hand")
-    made = _joined(page, [*([setting] if setting else []), *edits])
+    where = setting(page) if previous else None
+    if previous and where is None:
+        return Refusal(1, f"`{SETTING}` cannot be set here", "set it by hand")
+    made = _joined(page, [*([where] if where else []), *edits])
     after = parse(made, page.path, page.syntax)
     return _fault(page, after, tags, previous) or made
 
@@ -107,70 +96,25 @@ def _opening(page: Page, block: CodeBlock) -> tuple[str, str]:
     return line[:at], line[at + len(block.markup) :].strip(" \t")
 
 
-def _edit(page: Page, tag: Tag) -> _Edit:
+def _edit(page: Page, tag: Tag) -> Edit:
     line, ending = page.lines.text(tag.block.open), page.lines.ending(tag.block.open)
     if tag.carrier == "comment":
         head = line[: line.find(tag.block.markup)]
-        return _Edit(tag.block.open, f"{head}<!-- {tag.words(':')} -->{ending}")
+        return Edit(tag.block.open, f"{head}<!-- {tag.words(':')} -->{ending}")
     after = line.find(tag.block.markup) + len(tag.block.markup)
     rest = line[after:]
     end = after + len(rest) - len(rest.lstrip(" \t")) + len(tag.block.info.language)
     if tag.carrier == "words":
         said = f"{'' if tag.block.info.language else 'text'} {tag.words(':')}"
-    elif braces := _BRACES.search(line, end):
+    elif _BRACES.search(line, end):
         end = line.rfind("}")
         said = f"{'' if line[end - 1] in '{ ' else ' '}{tag.words('=')}"
-        assert braces
     else:
         said = f"{'' if tag.block.info.language else 'text'} {{{tag.words('=')}}}"
-    return _Edit(tag.block.open, "", f"{line[:end]}{said}{line[end:]}{ending}")
+    return Edit(tag.block.open, "", f"{line[:end]}{said}{line[end:]}{ending}")
 
 
-def _setting(page: Page) -> _Edit | None:
-    """The edit that sets the page; None where no single line does."""
-    lines = page.lines
-    count = len(lines)
-    if not count:
-        return None
-    ending = lines.ending(0) or "\n"
-    front = _front_matter(page)
-    if front:
-        for line in range(1, front):
-            text = lines.text(line)
-            if _OWN.match(text):
-                return _Edit(line + 1, f"  {_SETTING}{ending}")
-            if text.startswith("fencerun"):
-                return None
-        return _Edit(front, f"fencerun: {{{_SETTING}}}{ending}")
-    first = _first_line(page)
-    if first >= count:
-        return None
-    if top := _TOP.match(lines.text(first)):
-        return _Edit(first, "", f"{top[1]} continues=previous{top[2]}{lines.ending(first)}")
-    return _Edit(first, f"<!-- fencerun: continues=previous -->{ending}{ending}")
-
-
-def _front_matter(page: Page) -> int:
-    """The line that closes YAML front matter, or 0."""
-    if page.lines.text(0).rstrip(" \t") != "---":
-        return 0
-    ends = (line for line in range(1, len(page.lines)) if _FRONT.match(page.lines.text(line)))
-    return next(ends, 0)
-
-
-def _first_line(page: Page) -> int:
-    """The first line behind TOML front matter that is not blank."""
-    line = 0
-    if page.lines.text(0).rstrip(" \t") == "+++":
-        line = next(
-            (k + 1 for k in range(1, len(page.lines)) if page.lines.text(k).rstrip() == "+++"), 0
-        )
-    while line < len(page.lines) and not page.lines.text(line).strip():
-        line += 1
-    return line
-
-
-def _joined(page: Page, edits: Sequence[_Edit]) -> bytes:
+def _joined(page: Page, edits: Sequence[Edit]) -> bytes:
     """The page's bytes with the edits made; of two on one line, the first goes above."""
     lines, pieces, at = page.lines, [], 0
     for edit in sorted(edits, key=lambda edit: edit.line):
@@ -204,8 +148,10 @@ def _fault(page: Page, after: Page, tags: Sequence[Tag], previous: bool) -> Refu
     numbers |= {tag.number for tag in tags if tag.kind == "fence"}
     if len(after.fences) != len(numbers) or fences.keys() != numbers:
         return Refusal(1, "the page would have other fences than it should")
-    settings = page.settings.defaults.continues
-    if after.settings.defaults.continues != ("previous" if previous else settings):
+    settings = page.settings
+    if previous:
+        settings = replace(settings, defaults=replace(settings.defaults, continues="previous"))
+    if after.settings != settings:
         return Refusal(1, "the page would not have the setting that it should", "set it by hand")
     new = [block for block in made.values() if block is not None]
     if list(_skeleton(page, [tag.block for tag in tags])) != list(_skeleton(after, new)):

@@ -134,6 +134,21 @@ SET = "<!-- fencerun: continues=previous -->"
             "---\nfencerun:\n  continues: previous\n  rtol: 1\n---\n",
             id="settings-in-front-matter",
         ),
+        pytest.param(
+            "---\nfencerun:\n# why\n    rtol: 1\n---\n",
+            "---\nfencerun:\n    continues: previous\n# why\n    rtol: 1\n---\n",
+            id="other-indentation",
+        ),
+        pytest.param(
+            "---\nfencerun:\ntitle: x\n---\n",
+            "---\nfencerun:\n  continues: previous\ntitle: x\n---\n",
+            id="no-settings-yet",
+        ),
+        pytest.param(
+            "---\nt: |\n  a\n  ---\nfencerun:\n  rtol: 1\n---\n",
+            "---\nt: |\n  a\n  ---\nfencerun:\n  continues: previous\n  rtol: 1\n---\n",
+            id="rule-in-a-text",
+        ),
         pytest.param("+++\na = 1\n+++\n\n", f"+++\na = 1\n+++\n\n{SET}\n\n", id="toml"),
     ],
 )
@@ -143,8 +158,17 @@ def test_the_setting(before: str, after: str) -> None:
     assert tag(crlf, "words", previous=True) == (after + TAGGED).replace("\n", "\r\n")
 
 
-def test_settings_in_one_line_are_left_alone() -> None:
-    page = parse(b"---\nfencerun: {rtol: 1}\n---\n```python\n```\n", "page.md")
+@pytest.mark.parametrize(
+    "front",
+    [
+        pytest.param("fencerun: {rtol: 1}", id="settings-in-one-line"),
+        pytest.param("{title: x}", id="front-matter-in-braces"),
+        pytest.param("fencerun:\n  - rtol", id="a-list"),
+        pytest.param('"fencerun":\n  rtol: 1', id="in-quotes"),
+    ],
+)
+def test_where_one_line_does_not_set_it_is_not_set(front: str) -> None:
+    page = parse(f"---\n{front}\n---\n```python\n```\n".encode(), "page.md")
     assert not settable(page)
 
 

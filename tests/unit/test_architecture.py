@@ -29,13 +29,13 @@ PURE = (
         "judge",
         "proof",
     ),
-    *("canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
+    *("prose", "canonical", "terminal", "masks", "compare", "diff", "splice", "recording", "merge"),
     "mentions",
     "pasting",
     *(
         f"tagging/{name}"
         for name in (
-            *("bindings", "sketches", "shells", "gpu", "candidates", "links", "writing"),
+            *("bindings", "calls", "sketches", "shells", "gpu", "candidates", "links", "setting", "writing"),
             *("drafts", "outputs", "echoes", "reasons", "report", "settle", "rounds", "fitting"),
         )
     ),

@@ -132,6 +132,8 @@ def test_what_fits(text: tuple[str, ...]) -> None:
         pytest.param(("a </div>",), "`</div>` has no partner", id="div"),
         pytest.param(("<b><i>a</b></i>",), "`</b>` has no partner", id="crossed"),
         pytest.param(("a <module> b",), "`<module>` has no partner", id="no-element"),
+        pytest.param(("\\` <div> `",), "`<div>` has no partner", id="no-code-span"),
+        pytest.param(("<http://a`b> <div> `",), "`<div>` has no partner", id="backtick-in-a-link"),
         pytest.param(("a", "", "<!-- /output:1 -->"), "line 3 of it is a tag", id="closing"),
         pytest.param(("<!-- output:2 -->",), "line 1 of it is a tag", id="opening"),
         pytest.param(("<!-- fence:2 -->",), "line 1 of it is a tag", id="fence-comment"),

@@ -90,6 +90,15 @@ def test_one_line_is_one_line_that_utf8_holds_and_stays(text: str) -> None:
         pytest.param("`<em data-fence='1:s'>x</em>`", None, id="code-of-another-tag"),
         pytest.param("<span data-fence='1:s'>a&#96;\\_&amp;b &c</span>", "a`_&b &c", id="entities"),
         pytest.param("<span data-fence='1:s'>\\&amp;</span>", "&amp;", id="escaped-entity"),
+        pytest.param("<http://a`b> <span data-fence='1:s'>x</span> `", "x", id="in-a-link"),
+        pytest.param("<!A `> <span data-fence='1:s'>x</span> `", "x", id="in-a-declaration"),
+        pytest.param("<?a `?> <span data-fence='1:s'>x</span> `", "x", id="in-an-instruction"),
+        pytest.param("<![CDATA[`]]> <span data-fence='1:s'>x</span> `", "x", id="in-cdata"),
+        pytest.param("<!-- `--> <span data-fence='1:s'>x</span> `", "x", id="in-a-comment"),
+        pytest.param("<!--> <span data-fence='1:s'>x</span> -->", "x", id="shortest-comment"),
+        pytest.param("<!-- <span data-fence='1:s'>x</span>", "x", id="comment-without-end"),
+        pytest.param("<!-- <span data-fence='1:s'>x</span> -->", None, id="in-a-comment-whole"),
+        pytest.param("<span data-fence='1:s' data-fence='2:t'>x</span>", "x", id="twice"),
     ],
 )
 def test_where_values_are(prose: str, shown: str | None) -> None:
