@@ -23,6 +23,12 @@ from fencerun.rendering.work import Tokens, Work, work
 _BINDING = later(r"\s*([1-9][0-9]{0,5}):(.+)", re.DOTALL)
 _TITLE = later(r"""title[ \t]*[:=][ \t]*(?:"([^"\n]*)"|'([^'\n]*)'|([^\n#]*))""")
 _SURROGATES = later(r"[\ud800-\udfff]")
+#: Hebrew, Arabic, and what else runs from the right.
+_FROM_THE_RIGHT = later(
+    "[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufefc\U00010800-\U00010fff\U0001e800-\U0001efff]"
+)
+_PROSE = ("paragraph_open", "heading_open", "th_open", "td_open")
+_AROUND = ("bullet_list", "ordered_list", "blockquote")
 
 #: What the caller makes of links and images, and knows of images' sizes.
 _Callers = tuple[
@@ -78,6 +84,8 @@ def _rendered(
     found = headings.anchored(tokens, doing, inline)
     tokens = blocks.arranged(containers.arranged(tokens, doing), doing)
     _number(tokens)
+    if _FROM_THE_RIGHT.search(doing.page.text):
+        _direct(tokens)
     _measure(tokens, size)
     body = safe(parser.renderer.render(tokens, parser.options, env))
     first = next((one.text for one in found if one.level == 1), found[0].text if found else "")
@@ -123,6 +131,16 @@ def _number(tokens: Tokens) -> None:
         style = one.attrs.pop("style", None)
         if isinstance(style, str) and style.startswith("text-align:"):
             one.attrSet("align", style.removeprefix("text-align:"))
+
+
+def _direct(tokens: Tokens) -> None:
+    """Prose runs from where its first letter does; in a list or a quote, all as the first."""
+    inside = 0
+    for one in tokens:
+        around = one.type.startswith(_AROUND)
+        if not inside and one.nesting > 0 and (around or one.type in _PROSE):
+            one.attrSet("dir", "auto")
+        inside += one.nesting if around else 0
 
 
 @lru_cache(maxsize=4)

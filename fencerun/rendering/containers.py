@@ -127,7 +127,7 @@ def _tasks(tokens: Tokens, work: Work) -> Tokens:
         match = _TASK.match(first.content) if first.type == "text" else None
         if match is not None:
             first.content = first.content[match.end() :]
-            done = " checked" if match[1] != " " else ""
-            box = token(one, work.slots.leaf(f'<input type="checkbox" disabled{done}> ', "span"))
+            said = 'checked aria-label="done"' if match[1] != " " else 'aria-label="to do"'
+            box = token(one, work.slots.leaf(f'<input type="checkbox" disabled {said}> ', "span"))
             inner.children.insert(0, box)
     return tokens

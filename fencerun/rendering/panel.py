@@ -82,7 +82,8 @@ def panel(state: FenceState) -> str:
 
 def _message(verdict: Verdict) -> str:
     state = wording.severity(verdict.kind)
-    line = f'<a class="panel-line" data-line="{verdict.line}">line {verdict.line}</a>'
+    number = verdict.line
+    line = f'<button type="button" class="panel-line" data-line="{number}">line {number}</button>'
     return (
         f'<p class="panel-message" data-state="{state}"><strong>{escape(verdict.kind)}</strong> '
         f"{escape(wording.what(verdict))} {line}</p>"
@@ -124,8 +125,15 @@ def _text(label: str, text: str, kind: str = "panel-text") -> Iterator[str]:
 def _remedy(verdict: Verdict) -> Iterator[str]:
     lines = wording.remedy(verdict)
     if lines:
-        said = "<br>".join(map(_with_code, lines))
+        said = "<br>".join(map(_advice, lines))
         yield f'<p class="panel-remedy">{said}</p>'
+
+
+def _advice(line: str) -> str:
+    """A command to paste, or a sentence that may hold some."""
+    if line.startswith("fencerun ") and "`" not in line:
+        return f"<code>{escape(line)}</code>"
+    return _with_code(f"{line[:1].upper()}{line[1:]}")
 
 
 def _with_code(line: str) -> str:

@@ -1,4 +1,7 @@
-"""A diff side by side: what is recorded, and what was printed. Pure, and all text escaped."""
+"""A diff side by side: what is recorded, and what was printed. Pure, and all text escaped.
+
+Where there is only one of the two, it has all of the room.
+"""
 
 from __future__ import annotations
 
@@ -13,14 +16,20 @@ MOST = 400
 
 _Row = tuple[DiffLine | None, DiffLine | None]
 
+#: What the sides are called in the markup, and what stands above them.
+_SIDES = {"old": "recorded", "new": "printed"}
+
 
 def by_side(diff: Sequence[DiffLine]) -> str:
     """A table of two columns. On a narrow screen its cells stand one below the other."""
     rows = list(_rows(diff))
-    shown = "".join(_row(left, right) for left, right in rows[:MOST])
+    marks = {line.mark for line in diff} - {"~"}
+    sides = [side for side, other in (("old", "+"), ("new", "-")) if marks != {other}]
+    shown = "".join(_row(left, right, sides) for left, right in rows[:MOST])
     if len(rows) > MOST:
-        shown += _gap(f"{len(rows) - MOST:,} more rows")
-    head = "<thead><tr><th></th><th>recorded</th><th>printed</th></tr></thead>"
+        shown += _gap(f"{len(rows) - MOST:,} more rows", sides)
+    columns = "".join(f'<th scope="col">{_SIDES[side]}</th>' for side in sides)
+    head = f"<thead><tr><th></th>{columns}</tr></thead>"
     return (
         '<div class="diff-frame" tabindex="0" role="region" aria-label="diff">'
         f'<table class="diff">{head}<tbody>{shown}</tbody></table></div>'
@@ -49,9 +58,9 @@ def _paired(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[_Row]:
         yield removed[at] if at < len(removed) else None, added[at] if at < len(added) else None
 
 
-def _row(left: DiffLine | None, right: DiffLine | None) -> str:
+def _row(left: DiffLine | None, right: DiffLine | None, sides: Sequence[str]) -> str:
     if left is not None and left.mark == "~":
-        return _gap(left.text)
+        return _gap(left.text, sides)
     old = None if left is None else cut(diff_line(left.text))
     new = None if right is None else cut(diff_line(right.text))
     same = left is right
@@ -61,18 +70,18 @@ def _row(left: DiffLine | None, right: DiffLine | None) -> str:
         before, after = _marked(old, new)
     else:
         before, after = escape(old or "", quote=False), escape(new or "", quote=False)
-    return (
-        f'<tr class="{kind}"><th scope="row">{number}</th>'
-        f"{_cell('old', before, old is None)}{_cell('new', after, new is None)}</tr>"
-    )
+    cells = {"old": _cell("old", before, old is None), "new": _cell("new", after, new is None)}
+    inner = "".join(cells[side] for side in sides)
+    return f'<tr class="{kind}"><th scope="row">{number}</th>{inner}</tr>'
 
 
 def _cell(side: str, html: str, empty: bool) -> str:
     return f'<td class="{side} none"></td>' if empty else f'<td class="{side}">{html}</td>'
 
 
-def _gap(text: str) -> str:
-    return f'<tr class="gap"><th></th><td colspan="2">{escape(one_line(text))}</td></tr>'
+def _gap(text: str, sides: Sequence[str]) -> str:
+    span = f'colspan="{len(sides)}"'
+    return f'<tr class="gap"><th></th><td {span}>{escape(one_line(text))}</td></tr>'
 
 
 def _marked(old: str, new: str) -> tuple[str, str]:

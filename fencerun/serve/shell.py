@@ -81,7 +81,7 @@ def document(lesson: Lesson, lines: Sequence[Line], word: str, boot: str) -> str
         at=lesson.at,
         home=line.path,
         tools=_tools(),
-        main=f'<div id="ui:problems">{problems(lesson)}</div>'
+        main=f'<div id="ui:problems" role="status">{problems(lesson)}</div>'
         f'<div id="ui:body" class="page">{lesson.body}</div>',
         outline=outline(lesson),
     )
@@ -199,7 +199,7 @@ def _button(act: str, shown: str, title: str, key: str, more: str = "") -> str:
 _STOP = _button("stop", "Stop", "End the run", "x", "hidden")
 
 _ALWAYS = _button("theme", "Theme", "Light, dark, or as the system has it", "t") + _button(
-    "help", "?", "Keys", "?"
+    "help", "?", "Keys", "?", 'aria-label="Keys"'
 )
 
 

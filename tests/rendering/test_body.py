@@ -229,3 +229,21 @@ def test_a_long_page_takes_linear_time() -> None:
     shuffled = random.Random(0)
     text = "".join(shuffled.choice(("\\(", "$", "`", "<b", "[", "<!--")) for _ in range(20_000))
     assert body(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "directed"),
+    [
+        ("english\n", []),
+        ("שלום\n", ["p"]),
+        ("# עברית\n\nenglish\n", ["h1", "p"]),
+        ("- פריט\n\n  more\n\n  > x\n\nend\n", ["ul", "p"]),
+        ("> العربية\n>\n> 1. x\n", ["blockquote"]),
+        ("| שם | b |\n|---|---|\n| 1 | 2 |\n", ["th", "th", "td", "td"]),
+        ("```text\nשלום\n```\n", []),
+    ],
+)
+def test_prose_runs_from_where_its_first_letter_does(text: str, directed: list[str]) -> None:
+    """Where the page has any that runs from the right; in a list or quote, all as the first."""
+    found = Elements(body(text))
+    assert [tag for tag, said in found.found if said.get("dir") == "auto"] == directed

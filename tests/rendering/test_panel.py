@@ -75,8 +75,13 @@ def test_leaks_are_shown_whatever_the_verdict() -> None:
 
 
 def test_code_between_backticks() -> None:
-    assert "run <code>a &lt; b</code> now" in panel.panel(state("stale", remedy="run `a < b` now"))
-    assert "it`s" in panel.panel(state("stale", remedy="it`s"))
+    assert "Run <code>a &lt; b</code> now" in panel.panel(state("stale", remedy="run `a < b` now"))
+    assert "It`s" in panel.panel(state("stale", remedy="it`s"))
+
+
+def test_a_command_to_paste_is_code() -> None:
+    shown = panel.panel(state("failed", remedy="fencerun check 'a & b.md::3'\nmend it"))
+    assert "<code>fencerun check &#x27;a &amp; b.md::3&#x27;</code><br>Mend it</p>" in shown
 
 
 def test_long_outputs_lose_their_middle() -> None:

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
 from html import unescape
+from typing import Any
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -27,6 +29,16 @@ def test_what_was_removed_stands_beside_what_was_added() -> None:
     assert "a <del>1</del> b" in rows[1] and "a <ins>22</ins> b" in rows[1] and ">5</th>" in rows[1]
     assert 'class="old none"' in rows[2] and "more" in rows[2]
     assert "3 equal lines" in rows[3]
+
+
+@pytest.mark.parametrize(
+    ("mark", "side", "other"), [("+", "new", "recorded"), ("-", "old", "printed")]
+)
+def test_one_side_alone_has_all_of_the_room(mark: Any, side: str, other: str) -> None:
+    diff = (DiffLine(mark, "a", 4), DiffLine("~", "3 more"), DiffLine(mark, "b", 8))
+    shown = sides.by_side(diff)
+    assert shown.count("<td") == 3 and shown.count(f'<td class="{side}">') == 2
+    assert other not in shown and " none" not in shown and 'colspan="1"' in shown
 
 
 def test_blanks_that_cannot_be_seen_are_shown() -> None:

@@ -146,13 +146,24 @@ function theme() {
   toast(next === "auto" ? "As the system has it" : next === "dark" ? "Dark" : "Light");
 }
 
+const narrow = matchMedia("(max-width: 60rem)");
+
 function menu() {
   // Wide windows show the list unless it is put away, narrow ones where it is asked for.
-  const narrow = matchMedia("(max-width: 60rem)").matches;
-  const name = narrow ? "drawer" : "alone";
-  const shown = root.classList.toggle(name) === narrow;
+  root.classList.toggle(narrow.matches ? "drawer" : "alone");
+  listed();
+}
+
+/** Says whether the list of lessons is there to be seen. */
+function listed() {
+  const shown = narrow.matches
+    ? root.classList.contains("drawer")
+    : !root.classList.contains("alone");
   document.querySelector("[data-act=menu]").setAttribute("aria-expanded", String(shown));
 }
+
+narrow.addEventListener("change", listed);
+listed();
 
 const clicked = {
   menu,
@@ -178,8 +189,9 @@ document.addEventListener("click", (event) => {
 });
 
 function search() {
-  if (matchMedia("(max-width: 60rem)").matches && !root.classList.contains("drawer")) menu();
+  if (narrow.matches && !root.classList.contains("drawer")) menu();
   root.classList.remove("alone");
+  listed();
   lessons.focusSearch();
 }
 
