@@ -6,7 +6,6 @@ Works on raw lines beside the blocks that were found. Knows nothing of tags' mea
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -41,9 +40,7 @@ def raw_lines(
 ) -> Iterator[Problem]:
     """Conflict markers, and lines that look like tagged fences but are none."""
     yield from _conflict(path, lines)
-    for line in _candidates(lines):
-        if _inside(line, covered):
-            continue
+    for line in _candidates(lines, covered):
         opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
         if opener is None:
             continue
@@ -52,21 +49,23 @@ def raw_lines(
             yield Problem(path, line + 1, "not-a-fence", why[0], why[1])
 
 
-def _candidates(lines: Lines) -> list[int]:
-    """The lines that hold a sign of ours. ``str.find`` takes a tenth of a pattern's time."""
-    found = set()
-    for sign in _SIGNS:
-        at = lines.source.find(sign)
-        while at >= 0:
-            found.add(lines.number_at(at))
-            at = lines.source.find(sign, at + 1)
+def _candidates(lines: Lines, covered: Sequence[tuple[int, int]]) -> list[int]:
+    """The lines that hold a sign of ours, outside of the sorted, disjoint spans of lines.
+
+    ``str.find`` takes a tenth of a pattern's time, and inside lie most of the signs.
+    """
+    find, start, found = lines.source.find, lines.start, set()
+    line = 0
+    for first, last in (*covered, (len(lines), len(lines))):
+        if line < first:
+            begin, end = start[line], lines.end[first - 1]
+            for sign in _SIGNS:
+                at = find(sign, begin, end)
+                while at >= 0:
+                    found.add(lines.number_at(at))
+                    at = find(sign, at + 1, end)
+        line = last
     return sorted(found)
-
-
-def _inside(line: int, covered: Sequence[tuple[int, int]]) -> bool:
-    """Whether ``line`` lies in one of the sorted, disjoint spans."""
-    index = bisect_right(covered, (line, float("inf"))) - 1
-    return index >= 0 and line < covered[index][1]
 
 
 def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[str, str] | None:

@@ -96,6 +96,26 @@ def decode(line: bytes) -> dict[str, Any]:
     return frame
 
 
+def _frames(lines: bytes) -> Iterator[dict[str, Any]]:
+    """The frames in whole lines; raises as ``decode`` does, once those before are given."""
+    try:
+        text = lines.decode("utf-8")
+    except UnicodeDecodeError:
+        for line in lines.split(b"\n")[:-1]:
+            yield decode(line)
+        return
+    at = 0
+    while at < len(text):
+        stop = text.index("\n", at)
+        try:
+            frame, end = _scan(text, at)
+        except (ValueError, RecursionError, StopIteration):
+            end = -1
+        # Blanks around it, a line end within it, or no frame: one line by itself tells.
+        yield frame if end == stop and type(frame) is dict else decode(text[at:stop].encode())
+        at = stop + 1
+
+
 class Decoder:
     """Cuts a byte stream into frames, however the bytes were packed into reads."""
 
@@ -109,13 +129,13 @@ class Decoder:
 
         Raises ProtocolError on a line that is no frame, or one longer than the limit.
         """
-        *complete, rest = data.split(b"\n")
-        for line in complete:
-            self._pending.append(line)
-            whole = b"".join(self._pending)
+        end = data.rfind(b"\n") + 1
+        rest = data[end:] if end else data
+        if end:
+            whole = b"".join((*self._pending, data[:end]))
             self._pending.clear()
             self._size = 0
-            yield decode(whole)
+            yield from _frames(whole)
         if rest:
             self._pending.append(rest)
             self._size += len(rest)

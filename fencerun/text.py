@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from itertools import accumulate
 from operator import add, sub
 
@@ -39,14 +40,7 @@ class Lines:
 
     def number_at(self, offset: int) -> int:
         """The line that holds the character at ``offset``."""
-        low, high = 0, len(self.start)
-        while low + 1 < high:
-            middle = (low + high) // 2
-            if self.start[middle] <= offset:
-                low = middle
-            else:
-                high = middle
-        return low
+        return max(0, bisect_right(self.start, offset) - 1)
 
 
 def split_lines(source: str) -> Lines:
