@@ -16,7 +16,7 @@ import pytest
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
 
-from fencerun import cli
+from fencerun import cli, reader
 from fencerun.capabilitynames import KNOWN
 from fencerun.engines.base import EngineOptions
 from fencerun.engines.environment import pinned
@@ -163,6 +163,17 @@ def test_every_package_has_its_row() -> None:
     told = "\n".join(re.findall(r"^\| (.*?) \|", text("CONTRIBUTING.md"), re.MULTILINE))
     packages = (file.parent.name for file in (ROOT / "fencerun").glob("*/__init__.py"))
     assert not [name for name in packages if f"`{name}/`" not in told]
+
+
+def test_every_fence_of_the_lesson_is_evidence_of_a_claim() -> None:
+    lesson = (ROOT / "lessons/25_custom_ops.md").read_bytes()
+    fences = {fence.number for fence in reader.parse(lesson, "lesson.md").fences}
+    told: set[int] = set()
+    for listed in re.findall(r"fences? ((?:[0-9, ]|and|to|\([^)]*\))+)", text("docs/lessons.md")):
+        numbers = re.sub(r"\([^)]*\)", "", listed)
+        for first, last in re.findall(r"([0-9]+)(?: to ([0-9]+))?", numbers):
+            told |= set(range(int(first), int(last or first) + 1))
+    assert told == fences
 
 
 @pytest.mark.parametrize("page", ["README.md", "docs/ci.md", COMMANDS])
