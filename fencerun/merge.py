@@ -15,7 +15,7 @@ from fencerun.page import Page
 from fencerun.plan import Member, members
 from fencerun.splice import NewRecording, SpliceError, encode, splice
 from fencerun.tags import Tags
-from fencerun.values import Value
+from fencerun.values import Value, one_line
 
 #: What a fence's output depends on, as far as the page says it: number, language, code, tags.
 _Link = tuple[int, str, str, Tags]
@@ -41,7 +41,8 @@ def apply(
         why = f"the page now has a problem on line {problem.line}: {problem.what}"
         return splice(now, {}), tuple((number, why) for number in sorted({*changes, *bindings}))
     was, there = ({m.fence.number: m for m in members(p, base)} for p in (before, now))
-    refused = {n: said for n in {*changes, *bindings} if (said := _edited(was, there, n))}
+    touched = {*changes, *bindings}
+    refused = {n: said for n in touched if (said := _edited(was, there, n, changes.get(n)))}
     left = {number: change for number, change in changes.items() if number not in refused}
     while True:
         try:
@@ -60,19 +61,22 @@ def _bound(
     page: Page, wanted: Mapping[int, Sequence[tuple[Value, str]]], refused: dict[int, str]
 ) -> bytes:
     """The bytes of ``page`` with these values; those that were edited meanwhile are refused."""
-    new: list[tuple[Value, str]] = []
+    # By place: a page may say the same value twice, and each of them is the same as both.
+    new: dict[int, tuple[Value, str]] = {}
     for number, pairs in wanted.items():
         there = [value for value in page.values if value.fence == number]
         for value, text in pairs:
             same = [other for other in there if _is_same(other, value)]
             if not same:
                 refused[number] = f"the value `{value.expression}` was edited while it ran"
-            new += ((other, text) for other in same)
-    text = values_on_page.write(page.text, new)
+            new |= {other.start: (other, text) for other in same}
+    text = values_on_page.write(page.text, new.values())
     written = ("\ufeff" * page.bom + text).encode("utf-8")
     after = reader.parse(written, page.path, page.syntax)
+    shown = [one_line(new[v.start][1]) if v.start in new else v.shown for v in page.values]
     kept = values_on_page.without_texts(page.text, page.values)
-    if values_on_page.without_texts(after.text, after.values) != kept:
+    there_now = values_on_page.without_texts(after.text, after.values)
+    if there_now != kept or [value.shown for value in after.values] != shown:
         refused.update(dict.fromkeys(wanted, "its value would not read back from the page"))
         return encode(page)
     return written
@@ -83,7 +87,9 @@ def _is_same(value: Value, other: Value) -> bool:
     return bound == (other.expression, other.spec, other.text)
 
 
-def _edited(was: Mapping[int, Member], now: Mapping[int, Member], number: int) -> str | None:
+def _edited(
+    was: Mapping[int, Member], now: Mapping[int, Member], number: int, change: NewRecording | None
+) -> str | None:
     """Why what fence ``number`` printed no longer fits the page, in words for its author."""
     if number not in was:
         return f"fence {number} was added while the page ran" if number in now else None
@@ -98,10 +104,19 @@ def _edited(was: Mapping[int, Member], now: Mapping[int, Member], number: int) -
         return f"fence {number} was edited while it ran"
     if ran != would:
         return f"fence {number} {_difference(ran, would)}"
+    if _around(was[number]) != _around(now[number]):
+        return f"fence {number} ran with another set-up file or directory than it has now"
     old, new = was[number].fence.recording, now[number].fence.recording
     if old and new and old.text != new.text:
         return f"the recording of fence {number} was edited while it ran"
+    if old is None and new and change and new.text != change.lines:
+        return f"a recording of fence {number} was added while it ran"
     return None
+
+
+def _around(member: Member) -> tuple[str | None, bool]:
+    """What a fence finds when it begins, as far as the page says it elsewhere than in tags."""
+    return member.setup, member.scratch
 
 
 def _files(member: Member) -> dict[str, str]:

@@ -9,6 +9,7 @@ from fencerun.merge import apply
 from fencerun.reader import parse
 from fencerun.splice import NewRecording
 from fencerun.tags import Tags
+from fencerun.values import one_line
 
 
 def fence(number: int, code: str = "x", tags: str = "") -> str:
@@ -86,9 +87,6 @@ def test_no_change_gives_the_pages_bytes() -> None:
             id="gone",
         ),
         pytest.param(PAGE.replace("fence:3", "fence:4"), {3: "fence 3 is gone"}, id="renumbered"),
-        pytest.param(
-            PAGE + recording(3, "by hand"), {}, id="a-recording-that-was-not-there-before"
-        ),
     ],
 )
 def test_edits_survive_and_the_rest_goes_in(now: str, refused: dict[int, str]) -> None:
@@ -107,6 +105,47 @@ def test_a_recording_edited_by_hand_meanwhile_is_kept() -> None:
     made, refused = run(before, now, {3: OUT, 1: OUT})
     assert refused == {3: "the recording of fence 3 was edited while it ran"}
     assert recorded(made) == {3: ("by hand",), 1: ("new",)}
+
+
+def test_a_recording_added_by_hand_meanwhile_is_kept() -> None:
+    now = PAGE.replace(fence(3), fence(3) + recording(3, "mine"))
+    made, refused = run(PAGE, now, {2: OUT, 3: OUT})
+    assert refused == {3: "a recording of fence 3 was added while it ran"}
+    assert recorded(made) == {2: ("new",), 3: ("mine",)}
+
+
+@pytest.mark.parametrize("front", ["setup: other.py", "cwd: scratch"])
+def test_what_a_fence_begins_with_was_edited_meanwhile(front: str) -> None:
+    now = f"---\nfencerun:\n  {front}\n---\n{PAGE}"
+    made, refused = run(PAGE, now, {3: OUT})
+    assert made == now
+    why = "fence 3 ran with another set-up file or directory than it has now"
+    assert refused == {3: why}
+
+
+SPAN = '<span data-fence="1:x">{}</span>'
+
+
+@pytest.mark.parametrize(
+    ("spans", "texts"),
+    [([SPAN, SPAN], "44"), ([SPAN, SPAN.replace("1:x", "1:y"), SPAN], "454")],
+    ids=["twice", "with another between"],
+)
+def test_a_value_that_the_page_says_twice(spans: list[str], texts: str) -> None:
+    """Each was once written as often as there were equal ones."""
+    page = parse((fence(1) + " ".join(one.format(3) for one in spans) + "\n").encode())
+    data, refused = apply(page, page, {}, None, {1: list(zip(page.values, texts, strict=True))})
+    assert refused == ()
+    said = " ".join(one.format(text) for one, text in zip(spans, texts, strict=True))
+    assert data.decode() == fence(1) + said + "\n"
+
+
+@pytest.mark.parametrize("text", ["4", "a  b", "<b>", "`x|y`", "&amp;", "\x1b[0m", "[a](b)", ""])
+def test_a_value_reads_back_as_it_was_meant(text: str) -> None:
+    page = parse((fence(1) + SPAN.format(3) + "\n").encode())
+    data, refused = apply(page, page, {}, None, {1: [(page.values[0], text)]})
+    assert refused == ()
+    assert [value.shown for value in parse(data).values] == [one_line(text)]
 
 
 def test_a_recording_may_move_or_get_another_language_meanwhile() -> None:
