@@ -21,6 +21,8 @@ get_ipython().events.register(
     ),
 )"""
 _WORD = later(r"[^A-Za-z0-9_.-]+")
+#: Paths in which a magic sees no option and no variable.
+_PLAIN = later(r"[\w./][\w./-]*")
 
 
 def notebook(cut: Cut, read: Read, pinned: Mapping[str, str], mark: Mapping[str, str]) -> str:
@@ -52,13 +54,16 @@ def _cells(cut: Cut, read: Read, pinned: Mapping[str, str]) -> Iterator[dict[str
     if opening.needed(cut):
         yield _opening(cut, pinned)
     texts: dict[int, int] = {}
+    files: dict[str, int] = {}
     for cell in cut.cells:
         if isinstance(cell, Text):
             count = texts[cell.after] = texts.get(cell.after, 0) + 1
             yield {"cell_type": "markdown", "id": f"text-{cell.after}-{count}",
                    "source": cell.markdown}  # fmt: skip
         elif isinstance(cell, File):
-            yield _file(cell.block)
+            name = _WORD.sub("-", cell.block.path.replace(".", "-"))[:50]
+            count = files[name] = files.get(name, 0) + 1
+            yield _file(cell.block, f"file{'' if count == 1 else count}-{name}")
         else:
             yield from _fence(cell, cut, read)
 
@@ -101,14 +106,14 @@ def _code(
             "outputs": shown or []}  # fmt: skip
 
 
-def _file(block: FileBlock) -> dict[str, Any]:
-    name = f"file-{_WORD.sub('-', block.path.replace('.', '-'))}"[:64]
+def _file(block: FileBlock, name: str) -> dict[str, Any]:
     metadata = {"fencerun": {"file": block.path}}
     plain = block.text.endswith("\n") and block.text.strip() and "\r" not in block.text
-    if plain and " " not in block.path:
+    if plain and _PLAIN.fullmatch(block.path):
         return _code(name, f"%%writefile {block.path}\n{block.text.removesuffix(chr(10))}",
                      metadata, [])  # fmt: skip
-    code = f"from pathlib import Path\n\nPath({block.path!r}).write_text({block.text!r});"
+    written = f'{block.text!r}, encoding="utf-8", newline=""'
+    code = f'__import__("pathlib").Path({block.path!r}).write_text({written});'
     return _code(name, code, metadata, [])
 
 

@@ -173,18 +173,35 @@ def test_hidden_fences_are_tagged() -> None:
     assert one["metadata"]["jupyter"] == {"source_hidden": True}
 
 
+def written(path: str, text: str) -> str:
+    how = 'encoding="utf-8", newline=""'
+    return f'__import__("pathlib").Path({path}).write_text({text}, {how});'
+
+
 @pytest.mark.parametrize(
     ("info", "text", "code"),
     [
         ("a.py", "x = 1\n", "%%writefile a.py\nx = 1"),
-        ("conf/a.txt", "", "from pathlib import Path\n\nPath('conf/a.txt').write_text('');"),
-        ('"a b.txt"', "x\n", "from pathlib import Path\n\nPath('a b.txt').write_text('x\\n');"),
+        ("conf/a.txt", "", written("'conf/a.txt'", "''")),
+        ('"a b.txt"', "x\n", written("'a b.txt'", "'x\\n'")),
+        ("-a", "x\n", written("'-a'", "'x\\n'")),
+        ("{x}$y", "é\n", written("'{x}$y'", "'é\\n'")),
     ],
 )
 def test_files_are_cells_that_write_them(info: str, text: str, code: str) -> None:
     page = f"```text file:{info}\n{text}```\n\n```python fence:1\n1\n```\n"
     book = as_notebook(page)
     assert source(book["cells"][1]) == code
+
+
+def test_each_file_has_a_cell_of_its_own_name() -> None:
+    long = "x" * 80
+    paths = ("a.b", "a-b", "a_b", f"{long}1", f"{long}2")
+    page = "".join(f"```text file:{path}\nx\n```\n\n" for path in paths)
+    book = as_notebook(f"{page}```python fence:1\n1\n```\n")
+    names = [one["id"] for one in book["cells"]]
+    assert names == ["fencerun", "file-a-b", "file2-a-b", "file-a_b", f"file-{long[:50]}",
+                     f"file2-{long[:50]}", "fence-1"]  # fmt: skip
 
 
 def test_one_chain_needs_no_way_to_another() -> None:
