@@ -7,6 +7,7 @@ for each figure. Knows nothing of what is in a figure's file (``svg`` does) or w
 from __future__ import annotations
 
 import re
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 
 from fencerun import tables
@@ -90,17 +91,18 @@ def mark(page: str) -> str:
     """The last line of a file that was drawn for the page of this name."""
     from urllib.parse import quote
 
+    name = quote(page.encode(sys.getfilesystemencoding(), "surrogateescape"), safe="")
     # Two hyphens may not stand in a comment of XML.
-    return f"<!-- fencerun: {quote(page, safe='').replace('-', '%2D')} -->\n"
+    return f"<!-- fencerun: {name.replace('-', '%2D')} -->\n"
 
 
 def owner(data: bytes) -> str | None:
     """The name of the page that a file was drawn for; None for a file that is not ours."""
-    from urllib.parse import unquote
+    from urllib.parse import unquote_to_bytes
 
     match = _MARK.search(data[-1024:])
-    name = unquote(match[1].decode("ascii", "replace")) if match else "/"
-    return None if "/" in name else name
+    name = unquote_to_bytes(match[1]) if match else b"/"
+    return None if b"/" in name else name.decode(sys.getfilesystemencoding(), "surrogateescape")
 
 
 def claims(page: bytes, path: str) -> bool:

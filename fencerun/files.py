@@ -230,8 +230,9 @@ def _temporary(real: Path, mode: int) -> tuple[Path, int]:
 
 
 def _stem(real: Path) -> str:
-    name = os.fsencode(real.name)[:200].decode("utf-8", "ignore")  # names end at 255 bytes
-    return f".{name}.fencerun-"
+    name = os.fsencode(real.name)[:200]  # names end at 255 bytes
+    # Not in the middle of a character; and names are in no encoding where the locale is C.
+    return f".{os.fsdecode(name.decode('utf-8', 'ignore').encode())}.fencerun-"
 
 
 def _sweep(real: Path) -> None:

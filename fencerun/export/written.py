@@ -23,7 +23,7 @@ def mark(page: str) -> str:
     from urllib.parse import quote
 
     # Two hyphens may not stand in a comment of HTML.
-    name = quote(os.path.basename(page), safe="").replace("-", "%2D")
+    name = quote(os.fsencode(os.path.basename(page)), safe="").replace("-", "%2D")
     return f"fencerun export of {name} ({_NO_HASH})"
 
 
@@ -48,7 +48,7 @@ def _hash(data: bytes, match: re.Match[bytes]) -> bytes:
 
 def insist(target: str, page: str) -> None:
     """Raise NotWritten where ``target`` is there, and is no untouched export of ``page``."""
-    from urllib.parse import unquote
+    from urllib.parse import unquote_to_bytes
 
     try:
         data = Path(target).read_bytes()
@@ -60,7 +60,7 @@ def insist(target: str, page: str) -> None:
     remedy = "give another with `-o`, or add `--force`"
     if match is None:
         raise files.NotWritten(target, "it is there, and no export of fencerun's", remedy)
-    owner = unquote(match[1].decode("ascii", "replace"))
+    owner = os.fsdecode(unquote_to_bytes(match[1]))
     if owner != os.path.basename(page):
         raise files.NotWritten(target, f"it is an export of {owner}", remedy)
     if _hash(data, match) != match[2]:

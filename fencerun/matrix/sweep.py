@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 import os
-import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
 from pathlib import Path
@@ -19,6 +18,7 @@ from fencerun.frozen import dataclass
 from fencerun.matrix.environments import Builder, NotBuilt
 from fencerun.matrix.table import Column, overall, table
 from fencerun.matrix.wish import Wish
+from fencerun.pasting import pasted
 from fencerun.reporters.details import INDENT, details
 from fencerun.reporters.escape import encodable, one_line
 from fencerun.reporters.jsonl import JsonlReporter
@@ -107,7 +107,7 @@ class Sweep:
         if len(red) > _TOLD:
             self._say(f"{wish.label}: and {len(red) - _TOLD:,} more")
         if done.rerun:
-            there = shlex.quote(os.path.relpath(python))
+            there = pasted(os.path.relpath(python))
             self._say(f"to see more: {one_line(done.rerun)} --python {there}")
 
     def _verdict(self, wish: Wish, verdict: Verdict) -> None:

@@ -19,6 +19,7 @@ from fencerun.events import (
     Verdict,
     VerdictKind,
 )
+from fencerun.pasting import pasted
 from fencerun.plural import count
 from fencerun.reporters.details import INDENT, report
 from fencerun.reporters.escape import block, cut, one_line
@@ -102,7 +103,9 @@ class Saves:
         self._slow.difference_update(event.due)
         self._slow.update(event.held)
         if new:
-            how = "Enter runs what is stale" if self._keys else f"fencerun check {name}"
+            how = (
+                "Enter runs what is stale" if self._keys else f"fencerun check {pasted(event.page)}"
+            )
             yield (Span("location", name), Span("warning", f": {_fences(new)} held back"),
                    Span("faint", " (slow, or changing its own inputs): "),
                    Span("command", how))  # fmt: skip

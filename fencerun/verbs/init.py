@@ -25,10 +25,10 @@ def options(verb: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Write the files, or say what is in the way."""
     import os
-    import shlex
     from pathlib import Path
 
     from fencerun.errors import UsageError
+    from fencerun.pasting import pasted
     from fencerun.starting.origin import installed
     from fencerun.starting.scaffold import LESSON, WORKFLOW, scaffold
     from fencerun.starting.writing import write
@@ -49,11 +49,7 @@ def run(arguments: argparse.Namespace) -> int:
         where = f"{os.path.relpath(workflow.path)}:{_line(workflow.data)}"
         what = f"CI is to install {source.requirement}, and this copy is from a folder here"
         out.write(f"{where}: note: {what}. Name a place there that CI can reach\n")
-    go = (
-        ""
-        if directory == Path(os.path.realpath("."))
-        else f"cd {shlex.quote(arguments.directory)} && "
-    )
+    go = "" if directory == Path(os.path.realpath(".")) else f"cd {pasted(arguments.directory)} && "
     out.write(f"next:\n  {go}fencerun check\n  {go}fencerun record {LESSON}\n")
     return 0
 
