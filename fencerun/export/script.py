@@ -125,7 +125,9 @@ def _cell(cell: Code | File | Text, cut: Cut, ahead: list[str]) -> Iterator[str]
 
 
 def _comment(text: str) -> str:
-    return "\n".join(f"# {line}".rstrip() for line in text.split("\n"))
+    # No source file of Python may hold a null byte, not even there.
+    lines = text.replace("\0", "\ufffd").split("\n")
+    return "\n".join(f"# {line}".rstrip() for line in lines)
 
 
 def _fence(cell: Code, cut: Cut, ahead: list[str]) -> Iterator[str]:

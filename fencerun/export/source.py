@@ -34,8 +34,7 @@ def silent(code: str) -> str:
     if isinstance(call, ast.Call) and isinstance(call.func, ast.Name) and call.func.id == "print":
         return code
     lines = code.split("\n")
-    line = lines[last.end_lineno - 1].encode("utf-8")  # columns count bytes
-    before, after = line[: last.end_col_offset].decode(), line[last.end_col_offset :].decode()
+    before, after = _split(lines[last.end_lineno - 1], last.end_col_offset)
     if after.lstrip().startswith((";", ")")):
         if after.lstrip().startswith(";"):
             return code
@@ -95,17 +94,16 @@ def futures(code: str) -> tuple[list[str], str]:
     tree = parsed(code)
     found: list[str] = []
     lines = code.split("\n")
-    for node in tree.body if tree else ():
+    for node in reversed(tree.body) if tree else ():
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
-            last = node.end_lineno or node.lineno
-            alone = (
-                lines[node.lineno - 1][: node.col_offset] + lines[last - 1][node.end_col_offset :]
-            )
-            if alone.strip(" ;"):
-                continue  # something else stands on its line, so here it stays
-            found += [alias.name for alias in node.names]
-            for number in range(node.lineno, last + 1):
-                lines[number - 1] = f"# {lines[number - 1]}"
+            first, end = node.lineno - 1, node.end_lineno or node.lineno
+            before, _ = _split(lines[first], node.col_offset)
+            _, after = _split(lines[end - 1], node.end_col_offset or 0)
+            found = [alias.name for alias in node.names] + found
+            if (before + after).strip(" ;"):  # something else stands on its line
+                lines[first:end] = [f"{before}pass{after}", *[""] * (end - first - 1)]
+            else:
+                lines[first:end] = [f"# {line}" for line in lines[first:end]]
     return found, "\n".join(lines)
 
 
@@ -130,9 +128,18 @@ def literal(text: str) -> str:
 def after_futures(code: str, line: str) -> str:
     """``code`` with ``line`` at its top, or below the imports that have to stand there."""
     tree = parsed(code)
+    lines = code.split("\n")
     last = 0
     for node in tree.body if tree else ():
         if isinstance(node, ast.ImportFrom) and node.module == "__future__":
             last = node.end_lineno or node.lineno
-    lines = code.split("\n")
+            own, rest = _split(lines[last - 1], node.end_col_offset or 0)
+    if last and rest.lstrip().startswith(";") and rest.strip(" ;"):
+        return "\n".join((*lines[: last - 1], own, line, rest.lstrip(" ;"), *lines[last:]))
     return "\n".join((*lines[:last], line, *lines[last:]))
+
+
+def _split(line: str, column: int) -> tuple[str, str]:
+    """A line before and from a column of Python's, which counts bytes."""
+    data = line.encode("utf-8")
+    return data[:column].decode(), data[column:].decode()

@@ -92,6 +92,11 @@ def test_future_imports_stand_at_the_top(tmp_path: Path) -> None:
     assert run(tmp_path, text) == "fine\n"
 
 
+def test_what_no_source_may_hold_stands_in_no_comment(tmp_path: Path) -> None:
+    text = "a\0b\n\n```python fence:1\nprint(1)\n```\n\n```python fence:2 skip:no\n'\0'\n```\n"
+    assert run(tmp_path, as_script(text)) == "1\n"
+
+
 def test_a_set_up_file_runs_at_the_start_of_each_chain(tmp_path: Path) -> None:
     (tmp_path / "setup.py").write_text("count = 1\nprint('not shown')\n")
     text = as_script(

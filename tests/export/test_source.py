@@ -61,7 +61,11 @@ def test_code_moves_in_and_strings_stay(code: str, made: str | None) -> None:
          "# from __future__ import annotations\nx"),
         ("from __future__ import (\n    division,\n)\nx", ["division"],
          "# from __future__ import (\n#     division,\n# )\nx"),
-        ("from __future__ import division; x", [], "from __future__ import division; x"),
+        ("from __future__ import division; x", ["division"], "pass; x"),
+        ("'é'; from __future__ import (division,\n  annotations); x\ny",
+         ["division", "annotations"], "'é'; pass; x\n\ny"),
+        ("from __future__ import division; from __future__ import annotations",
+         ["division", "annotations"], "pass; pass"),
     ],
 )  # fmt: skip
 def test_future_imports_go_to_the_top(code: str, found: list[str], rest: str) -> None:
@@ -84,6 +88,8 @@ def test_top_level_await(code: str, does: bool) -> None:
         ("from __future__ import annotations\nx", "from __future__ import annotations\nL\nx"),
         ("# c\nfrom __future__ import (\n    division,\n)", "# c\nfrom __future__ import (\n"
          "    division,\n)\nL"),
+        ("from __future__ import division; x; y", "from __future__ import division\nL\nx; y"),
+        ("from __future__ import division; # c", "from __future__ import division\nL\n# c"),
         ("x = = 1", "L\nx = = 1"),
     ],
 )  # fmt: skip
