@@ -33,6 +33,20 @@ if TYPE_CHECKING:
 
 def rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
     """How the outputs of a fence with these tags are compared; ``own`` are the project's masks."""
+    # Most fences of a page have its defaults, the very same object. (Threads ask, too.)
+    global _last
+    known_tags, known_own, rule = _last
+    if known_tags is not tags or known_own is not own:
+        rule = _rule_of(tags, own)
+        _last = tags, own, rule
+    return rule
+
+
+#: What was asked for last, and the answer.
+_last: tuple[Tags | None, Sequence[Mask], Rule] = (None, (), Rule())
+
+
+def _rule_of(tags: Tags, own: Sequence[Mask]) -> Rule:
     return Rule(
         match=tags.match or "exact",
         rtol=tags.rtol.value if tags.rtol else None,

@@ -264,6 +264,8 @@ class Session:
         return self._intake.defaults(page)
 
     def _excuse(self, member: Member) -> str | None:
+        if not self.project.known:
+            return None
         page = self.relative(member.page.path)
         return known.reference(page, member.fence.number, self.project.known)
 

@@ -74,7 +74,7 @@ class Unrun:
         source = freshness.source_hash(self.parts(member)) if told else ""
         for one in reversed(told):
             key = freshness.parse_key(one.verdict.key)
-            if key is not None and key.source == source:
+            if key is not None and key.source == source and _is_whole(one.verdict, member):
                 return one
         return None
 
@@ -111,40 +111,27 @@ class Unrun:
 
     def verdict(self, idle: Idle) -> Verdict:
         """The verdict of a fence that is not run."""
-        member = idle.member
-        base = self._base(idle)
-        if idle.kind == "skip" or (idle.kind == "told" and not member.requires):
-            return base
-        if not member.recorded:
+        member, base = idle.member, self._base(idle)
+        mere = idle.kind == "skip" or (idle.kind == "told" and not member.requires)
+        if mere or not member.recorded:
             return base
         recording = member.fence.recording
         if recording and not recording.key and not member.has_recording:
             recording = None  # a transcript that shows nothing yet
-        lines = self._lines(member, recording)
+        text = recording.text if recording else ()
+        drawn = drawing.covered(member.tags, text, self.beside(member.page.path))
         parts, shown = self.parts(member), [value.shown for value in member.fence.values]
-        read = self.beside(member.page.path)
-        drawn = drawing.covered(member.tags, recording.text if recording else (), read)
+        lines = self._lines(member, recording)
         known = freshness.judge(recording, parts, self.today, lines, shown, drawn)
-        if known == "kept" and recording is not None:
-            return self._kept(base, recording)
-        there = f"run `fencerun record {pasted(member.id)}` where {idle.reason} holds"
+        there = _there(idle)
+        if recording is None or known == "missing":
+            return replace(base, kind="missing", what=f"never recorded ({idle.why})", remedy=there)
+        if known == "kept":
+            return self._kept(base, recording, there)
         if known == "stale":
-            files = any(part.name.startswith(("module ", "file ")) for part in parts)
-            changed = "its code, or a file that it uses, changed" if files else "its code changed"
-            what = f"{changed} since it was recorded"
-            if recording and not recording.key:
-                what = "nothing says which code its recording belongs to (no `key:`)"
-            return replace(base, kind="stale", what=what, remedy=there)
-        if known == "edited":
-            what = "its recorded text was changed by hand"
-            if drawn:
-                what = "its recorded text, or a figure that it shows, was changed by hand"
-            if "" in drawn:
-                what = "a figure that it shows is not there, or is no SVG"
-            remedy = f"undo that, or {there}"
-            line = recording.line if recording else base.line
-            return replace(base, kind="edited", line=line, what=what, remedy=remedy)
-        return replace(base, kind="missing", what=f"never recorded ({idle.why})", remedy=there)
+            return replace(base, kind="stale", what=_stale(recording, parts), remedy=there)
+        remedy = f"undo that, or {there}"
+        return replace(base, kind="edited", line=recording.line, what=_edited(drawn), remedy=remedy)
 
     def _lines(self, member: Member, recording: Recording | None) -> tuple[str, ...]:
         if recording is None:
@@ -154,7 +141,7 @@ class Unrun:
         rule = rule_of(member.tags, self.masks)
         return figures.essence(member.tags, recorded("\n".join(recording.text), masks=rule.masks))
 
-    def _kept(self, base: Verdict, recording: Recording) -> Verdict:
+    def _kept(self, base: Verdict, recording: Recording, there: str) -> Verdict:
         made = freshness.parse_on(recording.on or "")
         if made is None:
             return replace(base, kind="kept")
@@ -163,15 +150,17 @@ class Unrun:
         what = f"recorded on {made.device} with {made.torch}, {age}"
         if self.max_kept_days is not None and days > self.max_kept_days:
             what += f"; the project allows {self.max_kept_days} days"
-            remedy = f"run `fencerun record --renew {pasted(base.id)}` where {base.reason} holds"
+            remedy = there.replace("fencerun record", "fencerun record --renew", 1)
             return replace(base, kind="expired", what=what, remedy=remedy)
         return replace(base, kind="kept", what=what)
 
     def elsewhere(self, member: Member) -> bool:
         """Whether its recording was made by this code, on another device than it would run on."""
         recording = member.fence.recording
-        made = freshness.parse_on(recording.on or "") if recording else None
-        if recording is None or made is None or made.device == self._device(member):
+        if recording is None or not recording.block.info.provenance:
+            return False
+        made = freshness.parse_on(recording.on or "")
+        if made is None or made.device == self._device(member):
             return False
         key = freshness.parse_key(recording.key or "")
         return key is not None and key.source == freshness.source_hash(self.parts(member))
@@ -218,3 +207,34 @@ class Unrun:
         requirements = (parse(name, self.gate.own) for name in member.requires)
         on_device = any(requirement.accelerated for requirement in requirements)
         return self.gate.prober.device() if on_device else "cpu"
+
+
+def _is_whole(told: Verdict, member: Member) -> bool:
+    """Whether it says what each value comes to; a file may have been written by hand."""
+    return told.printed is None or len(told.values) == len(member.fence.values)
+
+
+def _there(idle: Idle) -> str:
+    """The command that records a fence, and where it can run."""
+    reason = idle.reason
+    if idle.kind == "told":
+        reason = f"requires:{','.join(idle.member.requires)}"
+    return f"run `fencerun record {pasted(idle.member.id)}` where {reason} holds"
+
+
+def _stale(recording: Recording, parts: Sequence[Part]) -> str:
+    """Why nothing says that a recording belongs to its fence."""
+    if not recording.key:
+        return "nothing says which code its recording belongs to (no `key:`)"
+    files = any(part.name.startswith(("module ", "file ", "set-up file ")) for part in parts)
+    changed = "its code, or a file that it uses, changed" if files else "its code changed"
+    return f"{changed} since it was recorded"
+
+
+def _edited(drawn: Sequence[str]) -> str:
+    """What was done to a recording by hand; ``drawn`` are the figures that it shows."""
+    if "" in drawn:
+        return "a figure that it shows is not there, or is no SVG"
+    if drawn:
+        return "its recorded text, or a figure that it shows, was changed by hand"
+    return "its recorded text was changed by hand"

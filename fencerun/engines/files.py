@@ -33,6 +33,8 @@ class OutputFile:
     def __init__(self, name: str) -> None:
         self.descriptor = anonymous(name)
         self._discarded = 0
+        #: What was read ahead, and where that begins: what was once appended stays as it is.
+        self._ahead, self._at = b"", 0
         # Every writer, also a child of a fence, appends; none may cut off what others wrote.
         fcntl.fcntl(self.descriptor, fcntl.F_SETFL, os.O_APPEND)
         if hasattr(fcntl, "F_ADD_SEALS"):
@@ -46,7 +48,9 @@ class OutputFile:
     def read(self, start: int, end: int) -> bytes:
         """The bytes of a range; fewer if the file is shorter."""
         if end - start < _ONE_READ:
-            return os.pread(self.descriptor, max(0, end - start), start)
+            if not self._at <= start <= end <= self._at + len(self._ahead):
+                self._ahead, self._at = os.pread(self.descriptor, _ONE_READ, start), start
+            return self._ahead[start - self._at : max(start, end) - self._at]
         pieces = []
         while start < end:
             piece = os.pread(self.descriptor, min(end - start, 1 << 26), start)

@@ -49,6 +49,10 @@ class Link:
         events = select.POLLIN | (select.POLLOUT if self._unsent else 0)
         self._poll.modify(self.sock, events)
 
+    def received(self) -> dict[str, Any] | None:
+        """The next frame, if one was read already."""
+        return self._received.popleft() if self._received else None
+
     def receive(self, seconds: float, lag: float = 0.0) -> dict[str, Any] | None:
         """The next frame, waiting for it at most so long; None if there was none.
 

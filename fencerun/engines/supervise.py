@@ -45,6 +45,8 @@ class Supervisor:
         It may be noticed ``lag`` seconds late, which is cheaper where many are to come. After a
         Death the worker is gone, with all its children.
         """
+        if (known := worker.link.received()) is not None:
+            return known
         started = time.monotonic()
         deadline = started + job.timeout
         try:

@@ -39,7 +39,8 @@ class PlainReporter:
         for problem in news.problems:
             self._write((problem_head(problem), *problem_also(problem)))
         for verdict in news.verdicts:
-            self._write(report(verdict, self._verbose, self._columns))
+            if lines := report(verdict, self._verbose, self._columns):
+                self._write(lines)
         if isinstance(event, RunStarted):
             self._write((opening(event),))
         elif isinstance(event, PageDone) and event.written and self._verbose:

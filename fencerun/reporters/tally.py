@@ -56,11 +56,12 @@ class Tally:
         """Take an event in, and say what it told."""
         if isinstance(event, FenceStarted):
             return _NO_NEWS
+        if isinstance(event, FenceDone):
+            verdict = event.verdict
+            return News((verdict,)) if self._is_new(verdict) else _NO_NEWS
         if isinstance(event, RunStarted):
             self._clear()
             self.started = event
-        elif isinstance(event, FenceDone):
-            return News(verdicts=self._new_verdicts((event.verdict,)))
         elif isinstance(event, ProblemFound):
             return News(problems=self._new_problems((event.problem,)))
         elif isinstance(event, PageDone):
@@ -68,17 +69,19 @@ class Tally:
                 self.written.append(event.page)
         elif isinstance(event, RunDone):
             self.done = event
-            return News(self._new_verdicts(event.verdicts), self._new_problems(event.problems))
+            news = tuple(filter(self._is_new, event.verdicts))
+            return News(news, self._new_problems(event.problems))
         return _NO_NEWS
 
-    def _new_verdicts(self, verdicts: tuple[Verdict, ...]) -> tuple[Verdict, ...]:
-        told = self._verdicts
+    def _is_new(self, verdict: Verdict) -> bool:
+        """Whether a verdict was not told before; it is the fence's last one from now on."""
+        key = _key(verdict)
+        told = self._verdicts.get(key)
         # At the end of a run come all its verdicts once more, the very same objects.
-        news = tuple(
-            one for one in verdicts if (last := told.get(_key(one))) is not one and last != one
-        )
-        self._verdicts.update((_key(one), one) for one in news)
-        return news
+        if told is verdict or told == verdict:
+            return False
+        self._verdicts[key] = verdict
+        return True
 
     def _new_problems(self, problems: tuple[Problem, ...]) -> tuple[Problem, ...]:
         news = tuple(one for one in dict.fromkeys(problems) if one not in self._problems)
