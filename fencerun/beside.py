@@ -29,7 +29,7 @@ def _is_called(directory: Path, path: str) -> bool:
     if str(sys.platform) not in ("darwin", "win32"):
         return True
     for part in path.split("/"):
-        if part not in os.listdir(directory):
+        if part not in ("", ".", "..") and part not in os.listdir(directory):
             return False
         directory /= part
     return True

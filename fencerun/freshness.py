@@ -153,7 +153,7 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
     if setup is not None and sources:
         data = read(setup) or b""
         found.append(_file(f"set-up file {setup}", "setup", data))
-        sources.append(data.decode("utf-8", "replace").replace("\r\n", "\n"))
+        sources.append(localmodules.decoded(data))
     for path, data in localmodules.find(sources, read):
         if path not in files:
             found.append(_file(f"module {path}", f"module {path}", data))

@@ -60,7 +60,7 @@ def find(sources: Iterable[str], read: Read) -> tuple[tuple[str, bytes], ...]:
     while waiting:
         for path in _files(waiting.pop(), read, found, missing):
             package = path.removesuffix(".py").split("/")[:-1]
-            for name in imports(_decoded(found[path]), tuple(package)):
+            for name in imports(decoded(found[path]), tuple(package)):
                 if name not in seen:
                     seen.add(name)
                     waiting.append(name)
@@ -83,7 +83,8 @@ def _files(name: str, read: Read, found: dict[str, bytes], missing: set[str]) ->
             missing.add(path)
 
 
-def _decoded(data: bytes) -> str:
+def decoded(data: bytes) -> str:
+    """The text of a module, as ``imports`` takes it."""
     text = data.decode("utf-8", "replace").removeprefix("\ufeff")
     return text.replace("\r\n", "\n").replace("\r", "\n")
 

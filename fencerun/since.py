@@ -37,7 +37,10 @@ def changed(ref: str, directory: Path) -> frozenset[str]:
         )
     parted = git(directory, "merge-base", commit.strip(), "HEAD") or commit
     top = (git(directory, "rev-parse", "--show-toplevel") or "").removesuffix("\n")
-    names = _names(directory, "diff", "--name-only", "--no-renames", "-z", parted.strip(), "--")
+    # Set by some in their own configuration: names would begin at the directory.
+    whole = ("-c", "diff.relative=false")
+    difference = (*whole, "diff", "--name-only", "--no-renames", "-z", parted.strip(), "--")
+    names = _names(directory, *difference)
     new = ("ls-files", "--others", "--exclude-standard", "--full-name", "-z", ":/")
     names += _names(directory, *new)
     return frozenset(_real(os.path.join(top, name)) for name in names)
@@ -64,7 +67,7 @@ def _used(page: Page, base: PageSettings, files: Set[str], read: Read) -> Iterat
             sources.append(member.fence.code)
         if member.setup is not None:
             yield member.setup
-            sources.append((read(member.setup) or b"").decode("utf-8", "replace"))
+            sources.append(localmodules.decoded(read(member.setup) or b""))
     for recording in page.recordings:
         if recording.region:
             yield from shown(recording.text).paths
@@ -78,8 +81,7 @@ def _used(page: Page, base: PageSettings, files: Set[str], read: Read) -> Iterat
 
     own = {block.path: block.text.encode("utf-8", "surrogateescape") for block in page.files}
     found = localmodules.find(
-        [source.replace("\r\n", "\n") for source in sources],
-        lambda path: own[path] if path in own else read_or_deleted(path),
+        sources, lambda path: own[path] if path in own else read_or_deleted(path)
     )
     yield from (path for path, _ in found if path not in own)
 
@@ -93,5 +95,5 @@ def _real(path: str) -> str:
 def _names(directory: Path, *arguments: str) -> list[str]:
     listing = git(directory, *arguments)
     if listing is None:
-        raise UsageError(f"--since: `git {' '.join(arguments[:2])}` failed in {directory}")
+        raise UsageError(f"--since: `git {' '.join(arguments)}` failed in {directory}")
     return [name for name in listing.split("\0") if name]

@@ -72,9 +72,16 @@ def cxx(windows: bool, env: Mapping[str, str]) -> tuple[str, ...] | None:
     CXX, and nothing else where it is set.
     """
     if chosen := env.get("CXX", "").strip():
-        return (*shlex.split(chosen, posix=not windows), "--version")
+        return (*_words(chosen, windows), "--version")
     found = which(("cl",) if windows else ("c++", "g++", "clang++"), env)
     return found and (found, "/?" if windows else "--version")  # type: ignore[return-value]
+
+
+def _words(command: str, windows: bool) -> list[str]:
+    try:
+        return shlex.split(command, posix=not windows)
+    except ValueError:  # a quote that nothing closes: no shell would run it either
+        return [command]
 
 
 def nvcc(env: Mapping[str, str]) -> tuple[str, ...] | None:

@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from fencerun.localmodules import find, imports
+from fencerun.localmodules import decoded, find, imports
 
 READ = {
     "import a": ["a"],
@@ -238,3 +238,10 @@ def test_hostile_text_takes_linear_time(piece: str) -> None:
     imports(piece * 100_000)
     imports("import " + piece * 100_000)
     imports("from " + piece * 100_000)
+
+
+def test_a_byte_order_mark_hides_no_import() -> None:
+    assert imports(decoded(b"\xef\xbb\xbfimport a\r\nimport b")) == (
+        "a",
+        "b",
+    )

@@ -382,6 +382,9 @@ def test_the_compiler_is_the_one_that_torch_would_take(tmp_path: Path) -> None:
     gone = why(Prober(sys.executable, env={**only, "CXX": "nowhere"}), "cxx")
     assert gone is not None
     assert gone.startswith("`nowhere` does not start")
+    quoted = why(Prober(sys.executable, env={**only, "CXX": f"{good} '"}), "cxx")
+    assert quoted is not None
+    assert quoted.endswith("does not start: No such file or directory")
     nothing = {"PATH": str(tmp_path / "empty"), "CXX": ""}
     assert why(Prober(sys.executable, env=nothing), "cxx") == "no C++ compiler"
 

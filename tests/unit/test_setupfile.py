@@ -45,6 +45,8 @@ def test_it_is_part_of_the_key_with_what_it_imports() -> None:
     assert names(OWN, FILES) == ["code of fence 1", "set-up file own.py", "module helper.py"]
     assert names(RUN, FILES, "../up.py") == ["code of fence 1", "set-up file ../up.py"]
     assert names(RUN.replace(b"python", b"sh"), FILES, "../up.py") == ["code of fence 1"]
+    marked = {**FILES, "own.py": b"\xef\xbb\xbf" + FILES["own.py"]}
+    assert "module helper.py" in names(OWN, marked)
 
 
 def test_its_name_is_no_part_of_the_key() -> None:

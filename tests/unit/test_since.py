@@ -64,6 +64,16 @@ def test_nothing_changed() -> None:
     assert pages() == set()
 
 
+def test_names_begin_at_the_top_whatever_git_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    git("config", "diff.relative", "true")
+    Path("sub/pyproject.toml").write_text("[tool.fencerun]\n")
+    Path("sub/again.md").write_text("```python fence:1 uses:deep.md\nx\n```\n")
+    commit()
+    Path("sub/deep.md").write_text("```python fence:1\nprint(3)\n```\n")
+    monkeypatch.chdir("sub")
+    assert pages() == {"deep.md", "again.md"}
+
+
 CHANGES = {
     "plain.md": {"plain.md"},
     "sub/deep.md": {"sub/deep.md"},

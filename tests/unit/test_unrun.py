@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import dataclasses
 import datetime
 from pathlib import Path
 
 import pytest
 
+from fencerun.events import Verdict
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
+from fencerun.judgement import Judgement
 from fencerun.page import Page
 from fencerun.plan import Idle, Member, members
 from fencerun.reader import parse
+from fencerun.runs import Told
 from fencerun.unrun import Unrun
 
 from .course import TODAY, Machine, fence
@@ -128,6 +132,32 @@ def test_elsewhere_is_another_device_and_the_same_code() -> None:
         fence("fence:1 requires:cuda"),
     ):
         assert not unrun(only(text)).elsewhere(only(text))
+
+
+def test_what_no_run_tells_of_is_recorded_where_its_requirements_hold() -> None:
+    for member in (recorded(on="nowhere"), only(fence("fence:1 requires:cuda,sm>=90"))):
+        verdict = unrun(member).verdict(Idle(member, "told", "not run here", "no run tells of it"))
+        requires = ",".join(member.requires)
+        assert f"run `fencerun record p.md::1` where requires:{requires} holds" in verdict.remedy
+
+
+def test_what_has_expired_is_renewed() -> None:
+    known = unrun(recorded(), TODAY + datetime.timedelta(31), max_kept_days=30)
+    remedy = known.verdict(idle(recorded())).remedy
+    assert remedy == "run `fencerun record --renew p.md::1` where requires:cuda holds"
+
+
+@pytest.mark.parametrize("values", [(), ("5", "6")], ids=["too few", "too many"])
+def test_a_run_that_does_not_say_what_values_come_to_tells_nothing(values: tuple[str, ...]) -> None:
+    page = fence("fence:1 requires:cuda") + '\n<span data-fence="1:x">4</span>\n'
+    member = only(page)
+    key = unrun(member).passport(member, Judgement(Verdict("", "passed", "", 1, 1)))[0]
+    told = Verdict("p.md::1", "passed", "p.md", 1, 1, printed=("7",), key=key, on="x/y/2026-11-29")
+    for said, kind in ((values, "refused"), (("5",), "unrecorded")):
+        runs = {"p.md::1": [Told("gpu.jsonl", dataclasses.replace(told, values=said))]}
+        known = unrun(member, told=runs)
+        known.settled["p.md"] = {1: member}
+        assert known.judgement(idle(member, "told")).verdict.kind == kind
 
 
 def test_a_remedy_can_be_pasted() -> None:
