@@ -1,7 +1,8 @@
 """Outputs that a page shows already, below the blocks that print them. Pure.
 
 A block right below a fence, or below one short line that leads to it, that says exactly what the
-fence printed is its recording from now on. Knows nothing of how the fence was run.
+fence printed is its recording from now on, whatever its language is called. Knows nothing of how
+the fence was run.
 """
 
 from __future__ import annotations
@@ -14,11 +15,20 @@ from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier, InfoString, parse_info
 from fencerun.page import CodeBlock, Page
 from fencerun.patterns import later
-from fencerun.tagging.candidates import Candidate, Left
+from fencerun.tagging.candidates import Candidate, Left, info_of
 from fencerun.tagging.writing import Tag, possible
 
-_LANGUAGES = frozenset({"", "text", "txt", "output", "out", "plain", "plaintext", "none"})
+#: Languages of blocks that look like outputs, also where they say something else.
+_LANGUAGES = frozenset(
+    "text txt plain plaintext none ansi log console terminal shell-session shellsession sh-session "  # noqa: SIM905
+    "pytb".split()
+)
+#: `output`, and `python-output` or `console-output`, as readers of notebooks and REPLs write it.
+_OUTPUT = later(r"(?:[\w.+]+[-_])?(?:out|outputs?|results?|stdout)|", 2)
+#: A language that stands in front of tags as well as it stands alone.
+_PLAIN = later(r"[\w.+#-]*")
 _CALLED = later(r"[ \t]\{?(?:out|output|result|stdout)\b", 2)
+_PROMPT = later(r"^(?:\$|>>>) ", 8)
 #: Characters of the longest line that may stand between.
 _SHORT = 60
 #: Words of the longest label that may do without a colon, such as "gives".
@@ -37,15 +47,21 @@ class Shown:
 def shown(
     page: Page, kept: Sequence[Candidate], printed: Mapping[int, tuple[str, ...]]
 ) -> Iterator[Shown]:
-    """The outputs of ``kept`` that the page shows. ``printed`` are canonical lines, by line."""
+    """The outputs of ``kept`` that the page shows. ``printed`` are canonical lines, by line.
+
+    What runs itself is none.
+    """
+    running = {candidate.block.open for candidate in kept}
     for candidate in kept:
         said = printed.get(candidate.line)
         if said is None or candidate.transcript is not None:
             continue
         for sure in (True, False):
             block = _below(page, candidate, sure)
-            exact = block is not None and bool(said) and text_of(block) == said
-            if block is not None and (sure or exact):
+            if block is None or block.open in running:
+                continue
+            exact = bool(said) and text_of(block) == said
+            if exact or (sure and _looks(page, block)):
                 yield Shown(candidate, block, exact)
                 break
 
@@ -89,10 +105,7 @@ def _below(page: Page, candidate: Candidate, sure: bool) -> CodeBlock | None:
         return None
     token = tokens[at]
     info = parse_info(token.info)
-    if info.tagged:
-        return None
-    rest = token.info.strip()[len(info.language) :]
-    if info.language.lower() not in _LANGUAGES and not _CALLED.match(rest):
+    if info.tagged or not _PLAIN.fullmatch(info.language):
         return None
     start, end = token.map
     count = token.content.count("\n")
@@ -100,6 +113,18 @@ def _below(page: Page, candidate: Candidate, sure: bool) -> CodeBlock | None:
         start, start, end, token.markup, token.content, info, (), False,
         end - start - count == 2, (at,),
     )  # fmt: skip
+
+
+def _looks(page: Page, block: CodeBlock) -> bool:
+    """Whether a block calls itself an output; indented code calls itself nothing."""
+    name = block.info.language.lower()
+    if not block.markup or _OUTPUT.fullmatch(name) or _CALLED.match(_rest(page, block)):
+        return True
+    return name in _LANGUAGES and not _PROMPT.search(block.content)
+
+
+def _rest(page: Page, block: CodeBlock) -> str:
+    return info_of(page, block)[len(block.info.language) :]
 
 
 def _indented(token: Any, at: int) -> CodeBlock:

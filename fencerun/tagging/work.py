@@ -205,8 +205,8 @@ class _Work:
 def _besides(
     left: Sequence[Left], found: Sequence[Shown], numbers: Mapping[int, int], settled: Settled
 ) -> list[Left]:
-    """What is left, with the blocks that show an output, and not as code without a language."""
-    lines = {one.block.line for one in found}
+    """What is left, with the blocks that show an output, and not as code that cannot run."""
+    lines = {line for one in found for line in range(one.block.start + 1, one.block.end + 1)}
     rest = [one for one in left if one.line not in lines]
     for one in found:
         line = one.candidate.line

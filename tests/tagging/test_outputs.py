@@ -14,6 +14,7 @@ from fencerun.tagging.outputs import remark, shown, tags
 from fencerun.tagging.rounds import Try
 from fencerun.tagging.settle import Search
 from fencerun.tagging.trial import Tried
+from fencerun.tagging.writing import tagged
 
 CODE = "```python\nprint(1)\n```\n"
 
@@ -32,7 +33,23 @@ CODE = "```python\nprint(1)\n```\n"
         ("\ngives\n\n```\n2\n```\n", None),
         ("\nThus.\n\n```\n1\n```\n", None),
         ("\n```\n2\n```\n", False),
-        ("\n```json\n1\n```\n", None),
+        ("\n```json\n1\n```\n", True),
+        ("\n```json\n2\n```\n", None),
+        ("\n```python-output\n1\n```\n", True),
+        ("\n```python-output\n2\n```\n", False),
+        ("\n```console-output\n1\n```\n", True),
+        ("\n```STDOUT\n2\n```\n", False),
+        ("\n```ansi\n\x1b[31m1\x1b[0m\n```\n", True),
+        ("\n```console\n1\n```\n", True),
+        ("\n```console\n2\n```\n", False),
+        ("\n```console\n$ echo 1\n1\n```\n", None),
+        ("\n```pycon\n>>> 1\n1\n```\n", None),
+        ("\n```pycon\n1\n```\n", True),
+        ("\n```terminal\n$ ls\n```\n", None),
+        ("\n```shell\n1\n```\n", True),
+        ("\n```c++\n1\n```\n", True),
+        ("\n```workout\n2\n```\n", None),
+        ("\n```{.output}\n1\n```\n", None),
         ("\n```python\n1\n```\n", None),
         ("\nA sentence of its own.\n\n```\n1\n```\n", None),
         ("\nTwo\nlines:\n\n```\n1\n```\n", None),
@@ -46,10 +63,12 @@ CODE = "```python\nprint(1)\n```\n"
 def test_shown(below: str, exact: bool | None) -> None:
     page = parse((CODE + below).encode(), "page.md")
     found, _ = candidates(page)
-    seen = list(shown(page, found[:1], {1: ("1",)}))
+    seen = list(shown(page, found, {1: ("1",)}))
     assert [one.exact for one in seen] == ([] if exact is None else [exact])
     fenced = exact is True and not below.startswith("\n    ")
-    assert len(tags(page, seen, {1: 1}, "words")) == fenced
+    made = tags(page, seen, {1: 1}, "words")
+    assert len(made) == fenced
+    assert isinstance(tagged(page, made), bytes)
 
 
 @pytest.mark.parametrize(
