@@ -5,16 +5,15 @@ Where there is only one of the two, it has all of the room.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from html import escape
 
 from fencerun.events import DiffLine
 from fencerun.reporters.escape import cut, diff_line, one_line
+from fencerun.reporters.pairs import Pair, pairs
 
 #: Rows that are shown; the rest is counted.
 MOST = 400
-
-_Row = tuple[DiffLine | None, DiffLine | None]
 
 #: What the sides are called in the markup, and what stands above them.
 _SIDES = {"old": "recorded", "new": "printed"}
@@ -22,10 +21,10 @@ _SIDES = {"old": "recorded", "new": "printed"}
 
 def by_side(diff: Sequence[DiffLine]) -> str:
     """A table of two columns. On a narrow screen its cells stand one below the other."""
-    rows = list(_rows(diff))
+    rows = list(pairs(diff))
     marks = {line.mark for line in diff} - {"~"}
     sides = [side for side, other in (("old", "+"), ("new", "-")) if marks != {other}]
-    shown = "".join(_row(left, right, sides) for left, right in rows[:MOST])
+    shown = "".join(_row(diff, pair, sides) for pair in rows[:MOST])
     if len(rows) > MOST:
         shown += _gap(f"{len(rows) - MOST:,} more rows", sides)
     columns = "".join(f'<th scope="col">{_SIDES[side]}</th>' for side in sides)
@@ -36,29 +35,8 @@ def by_side(diff: Sequence[DiffLine]) -> str:
     )
 
 
-def _rows(diff: Iterable[DiffLine]) -> Iterator[_Row]:
-    """Removed lines beside the added ones that follow them; equal lines on both sides."""
-    removed: list[DiffLine] = []
-    added: list[DiffLine] = []
-    for line in diff:
-        if line.mark == "-" and not added:
-            removed.append(line)
-        elif line.mark == "+":
-            added.append(line)
-        else:
-            yield from _paired(removed, added)
-            removed, added = ([line], []) if line.mark == "-" else ([], [])
-            if line.mark != "-":
-                yield line, line
-    yield from _paired(removed, added)
-
-
-def _paired(removed: list[DiffLine], added: list[DiffLine]) -> Iterator[_Row]:
-    for at in range(max(len(removed), len(added))):
-        yield removed[at] if at < len(removed) else None, added[at] if at < len(added) else None
-
-
-def _row(left: DiffLine | None, right: DiffLine | None, sides: Sequence[str]) -> str:
+def _row(diff: Sequence[DiffLine], pair: Pair, sides: Sequence[str]) -> str:
+    left, right = (None if at is None else diff[at] for at in pair)
     if left is not None and left.mark == "~":
         return _gap(left.text, sides)
     old = None if left is None else cut(diff_line(left.text))

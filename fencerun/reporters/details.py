@@ -6,7 +6,7 @@ fence never begins a line (CI runners take commands from line beginnings).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Sequence
 
 from fencerun.events import DiffLine, Verdict
 from fencerun.plural import count
@@ -170,22 +170,16 @@ def _diff(
         yield _quoted("faint", f"{more} of the diff (-v shows them)", width, mark=" ~")
 
 
-def _windows(diff: Iterable[DiffLine]) -> list[str]:
+def _windows(diff: Sequence[DiffLine]) -> list[str]:
     """The texts of a diff; of long lines, the part where a removed and an added one part ways."""
-    texts: list[str] = []
-    removed: list[int] = []
-    added = 0
-    for index, line in enumerate(diff):
-        texts.append(diff_line(line.text))
-        if line.mark == "-":
-            removed, added = (removed if not added else []), 0
-            removed.append(index)
-        elif line.mark == "+" and added < len(removed):
-            partner = removed[added]
-            added += 1
-            texts[partner], texts[index] = _window(texts[partner], texts[index])
-        else:
-            removed, added = [], 0
+    if not diff:
+        return []
+    from fencerun.reporters.pairs import pairs  # few runs show a diff
+
+    texts = [diff_line(line.text) for line in diff]
+    for old, new in pairs(diff):
+        if old is not None and new is not None and old != new:
+            texts[old], texts[new] = _window(texts[old], texts[new])
     return texts
 
 

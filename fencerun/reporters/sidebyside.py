@@ -12,6 +12,7 @@ from itertools import zip_longest
 from fencerun.events import DiffLine
 from fencerun.reporters.columns import fold, padded
 from fencerun.reporters.escape import cut
+from fencerun.reporters.pairs import pairs
 from fencerun.reporters.wording import Line, Role, Span
 
 #: With fewer columns than this, two make less sense than one.
@@ -38,26 +39,9 @@ def side_by_side(
     each = max(2, (columns - edge - _BETWEEN) // 2)
     blank = " " * (edge - len(indent))
     yield (Span("label", f"{indent}{blank}{padded('recorded', each + _BETWEEN)}printed"),)
-    for left, right in _pairs(diff, texts):
+    for pair in pairs(diff):
+        left, right = (None if at is None else (diff[at], texts[at]) for at in pair)
         yield from _rows(left, right, f"{indent}{{:>{margin}}} | ", each)
-
-
-def _pairs(diff: Sequence[DiffLine], texts: Sequence[str]) -> Iterator[tuple[_Side, _Side]]:
-    """Lines that stand in one row; the n-th removed line of a change beside its n-th added one."""
-    removed: list[_Side] = []
-    added: list[_Side] = []
-    for line, text in zip(diff, texts, strict=True):
-        if line.mark == "+":
-            added.append((line, text))
-            continue
-        if line.mark != "-" or added:
-            yield from zip_longest(removed, added)
-            removed, added = [], []
-        if line.mark == "-":
-            removed.append((line, text))
-        else:
-            yield (line, text), (line, text)
-    yield from zip_longest(removed, added)
 
 
 def _rows(left: _Side, right: _Side, edge: str, columns: int) -> Iterator[Line]:
