@@ -60,7 +60,7 @@ def options(verb: argparse.ArgumentParser) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Watch until the author quits: 0 for `q`, else as a process that a signal ended."""
+    """Watch until the author quits, which is 0 by `q` and by Ctrl-C; a signal's code otherwise."""
     from fencerun.keyboard import Keyboard, on_end
     from fencerun.live import Live
     from fencerun.live.watching import Watching
@@ -88,9 +88,8 @@ def run(arguments: argparse.Namespace) -> int:
             with Watching(live):
                 reporter.say(_opening(live))
                 _loop(live, keys, reporter, faults)
-            return 0
         except KeyboardInterrupt:
-            return 130
+            pass  # how most people end a watcher, and nothing that went wrong
         except _Told as told:
             return 128 + int(told.args[0])
         finally:
@@ -98,6 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
             live.close()
             with suppress(Exception):  # the terminal may be gone
                 reporter.close()
+        return 0
 
 
 def _tell(number: int) -> None:
