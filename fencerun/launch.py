@@ -13,10 +13,9 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from fencerun import config, interpreter, known, redaction, runs, selection, state
+from fencerun import asked, config, interpreter, redaction, runs, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import Own, parse, parse_own
-from fencerun.discovery import NoSuchPath, discover
 from fencerun.engines import choice
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -25,14 +24,11 @@ from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.masks import NAMED, Mask
 from fencerun.probing import Prober
-from fencerun.request import MENDABLE
+from fencerun.request import RECORDABLE
 from fencerun.selection import Target
 from fencerun.session import Request, Session
-from fencerun.tags import TagError, nearest
+from fencerun.tags import TagError
 from fencerun.unrun import Unrun
-
-#: Set in every fence to the pages that are being run, so that none can run itself.
-OWN_PAGE = "FENCERUN_PAGE"
 
 
 def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
@@ -64,67 +60,6 @@ def _here() -> Path:
         raise UsageError(what, "`cd` to one that is there") from None
 
 
-def _called(
-    wanted: Sequence[Target], names: Sequence[str], settings: config.Project
-) -> tuple[Target, ...]:
-    """The targets, with each page called as the run calls it: `x.md` and `./x.md` are one page.
-
-    Directories become their pages where single fences are named besides.
-    """
-    if not any(target.fence or target.line for target in wanted):
-        return tuple(wanted)
-    called = {os.path.realpath(name): name for name in names}
-    found: list[Target] = []
-    for target in wanted:
-        if target.fence or target.line:
-            own = called.get(os.path.realpath(target.path), target.path)
-            found.append(replace(target, path=own))
-        else:
-            found += (Target(called[os.path.realpath(n)]) for n in _names([target], settings))
-    return tuple(found)
-
-
-def _names(
-    wanted: Sequence[Target], settings: config.Project, notes: list[str] | None = None
-) -> tuple[str, ...]:
-    def unread(directory: str, why: str) -> None:
-        note = f"warning: {directory} cannot be read ({why}): pages in it are left out"
-        if notes is not None and note not in notes:
-            notes.append(note)
-
-    paths = [target.path for target in wanted]
-    try:
-        names = discover(
-            paths or _own_paths(settings),
-            root=settings.root,
-            exclude=settings.exclude,
-            unread=unread,
-        )
-    except NoSuchPath as error:
-        if paths:
-            raise
-        where = config.place(settings.root, "paths")
-        raise UsageError(
-            f"{where}: paths: {error.what}", error.remedy or "correct it there"
-        ) from None
-    # What nobody named is called as short as can be: `a.md`, not `../lessons/a.md`.
-    return names if paths else tuple(map(os.path.relpath, names))
-
-
-def _stale(names: Sequence[str], settings: config.Project) -> Iterator[str]:
-    """A note for each entry of `known` that is about none of all pages, which ``names`` are."""
-    pages = [os.path.relpath(name, settings.root).replace(os.sep, "/") for name in names]
-    for entry in known.homeless(pages, settings.known):
-        if not (settings.root / known.page_of(entry)).is_file():
-            where = config.place(settings.root, "known", entry)
-            yield f"warning: {where}: known lists {entry}, and there is no such page: delete it"
-
-
-def _own_paths(settings: config.Project) -> list[str]:
-    """The configured paths, as they are called from the working directory."""
-    return [os.path.relpath(settings.root / path) for path in settings.paths]
-
-
 def session(
     request: Request,
     emit: Callable[[Event], None],
@@ -147,18 +82,21 @@ def session(
     chosen = interpreter.choose(python, settings.root, os.environ, sys.executable)
     gate = _gate(settings, chosen, without, getattr(engine, "prober", None))
     own = _masks(settings)
-    _insist(gate, must_have)
     gate.insist(_defaults(settings), (*NAMED, *(mask.name for mask in own)))
-    _insist_on_names(request.requires, gate)
-    _insist_on_kinds(request.only)
+    if must_have or request.requires or request.only != RECORDABLE:
+        from fencerun import demands
+
+        demands.insist(request, gate, must_have)
     notes: list[str] = []
-    names = _names(request.targets, settings, notes)
+    names = asked.names(request.targets, settings, notes)
     if settings.known and not request.targets:
-        notes += _stale(names, settings)
-    _refuse_own_page(names)
-    request = replace(request, targets=_called(request.targets, names, settings))
+        notes += asked.homeless(names, settings)
+    asked.refuse_own_page(names)
+    request = replace(request, targets=asked.called(request.targets, names, settings))
     if request.since is not None or request.shard is not None:
-        names, request = _narrowed(names, request, settings, notes)
+        from fencerun import narrowing
+
+        names, request = narrowing.narrowed(names, request, settings, notes)
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
@@ -168,24 +106,9 @@ def session(
     )  # fmt: skip
 
 
-def _narrowed(
-    names: Sequence[str], request: Request, settings: config.Project, notes: list[str]
-) -> tuple[tuple[str, ...], Request]:
-    """The pages that ``since`` and ``shard`` leave, and the request for them."""
-    from fencerun import narrowing
-
-    left = tuple(names)
-    if request.shard is not None:
-        left = narrowing.share(left, request.shard, settings, notes)
-    if request.since is not None:
-        left = narrowing.touched(left, request.since, settings, notes)
-    targets = (t for t in request.targets if t.path in left or not (t.fence or t.line))
-    return left, replace(request, targets=tuple(targets), allow_empty=True)
-
-
 def again(base: Session, names: Sequence[str], request: Request) -> Session:
     """A session over other pages, with what ``base`` knows of the project and the machine."""
-    _refuse_own_page(names)
+    asked.refuse_own_page(names)
     return replace(
         base, request=request, names=names, verdicts=[], problems=[], told=set(), notes=[]
     )
@@ -211,25 +134,6 @@ def remember(session: Session, done: RunDone) -> None:
     # A share that timed itself would move the borders of the shares that come after it.
     timed = session.request.shard is None
     state.save(session.project.root, done.verdicts, pages, timed=timed)
-
-
-def strip(request: Request) -> int:
-    """Remove every recording of the pages asked for, and return the exit code.
-
-    A page with a problem is left as it is. Raises UsageError where less than pages is named.
-    """
-    from fencerun.strip import off
-
-    single = [target for target in request.targets if target.fence or target.line]
-    narrowed = request.word or request.requires or request.since or request.shard
-    if single or narrowed or request.among is not None:
-        raise UsageError("--strip removes every recording of a page", "name pages or directories")
-    settings = project()
-    code = 0
-    for name in _names(request.targets, settings):
-        relative = os.path.relpath(name, settings.root).replace(os.sep, "/")
-        code = max(code, off(name, settings.settings_for(relative).syntax))
-    return code
 
 
 def _gate(
@@ -284,39 +188,6 @@ def _caches(root: Path) -> dict[str, str]:
     }
     base = root / state.DIRECTORY / "cache"
     return {name: os.environ.get(name) or str(base / part) for name, part in kept.items()}
-
-
-def _insist_on_names(requires: Sequence[str], gate: Gate) -> None:
-    for word in requires:
-        try:
-            selection.requiring([word], gate.own)
-        except TagError as error:
-            raise UsageError(f"--requires {word}: {error.args[0]}", error.args[1]) from None
-
-
-def _insist_on_kinds(only: Sequence[str]) -> None:
-    for word in only:
-        if word not in MENDABLE:
-            raise UsageError(f"--only {word}: no such verdict", nearest(word, MENDABLE))
-
-
-def _insist(gate: Gate, must_have: Collection[str]) -> None:
-    for word in must_have:
-        try:
-            why = gate.unmet(word)
-        except TagError as error:
-            raise UsageError(f"--must-have {word}: {error.args[0]}", error.args[1]) from None
-        if why is not None:
-            raise UsageError(f"--must-have {word}: {why}")
-
-
-def _refuse_own_page(names: Sequence[str]) -> None:
-    """A fence that runs its own page would start a run that starts a run."""
-    running = os.environ.get(OWN_PAGE)
-    for name in names if running else ():
-        # Not split: a path may hold the separator.
-        if f"{os.pathsep}{os.path.realpath(name)}{os.pathsep}" in f"{running}{os.pathsep}":
-            raise UsageError(f"{name}: a fence of this page runs fencerun on the page itself")
 
 
 def _today() -> datetime.date:

@@ -9,10 +9,25 @@ from __future__ import annotations
 import hashlib
 import os
 from collections.abc import Sequence
+from dataclasses import replace
 
 from fencerun import files, reader, sharding, since, state
 from fencerun.beside import beside
 from fencerun.config import Project
+from fencerun.request import Request
+
+
+def narrowed(
+    names: Sequence[str], request: Request, project: Project, notes: list[str]
+) -> tuple[tuple[str, ...], Request]:
+    """The pages that ``since`` and ``shard`` leave, and the request for them."""
+    left = tuple(names)
+    if request.shard is not None:
+        left = share(left, request.shard, project, notes)
+    if request.since is not None:
+        left = touched(left, request.since, project, notes)
+    targets = (t for t in request.targets if t.path in left or not (t.fence or t.line))
+    return left, replace(request, targets=tuple(targets), allow_empty=True)
 
 
 def touched(names: Sequence[str], ref: str, project: Project, notes: list[str]) -> tuple[str, ...]:

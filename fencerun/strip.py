@@ -2,21 +2,41 @@
 
 from __future__ import annotations
 
+import os
 import sys
 
-from fencerun import files, reader
+from fencerun import asked, files, reader
+from fencerun.config import Project
+from fencerun.errors import UsageError
 from fencerun.frontmatter import Syntax
 from fencerun.outlet import outlet
 from fencerun.page import Page
 from fencerun.plural import count
 from fencerun.reporters.escape import one_line
 from fencerun.reporters.wording import called, location
+from fencerun.request import Request
 from fencerun.splice import SpliceError, splice
 
 
 def strip(page: Page) -> bytes:
     """The bytes of ``page`` without any recording. Raises SpliceError, and then nothing changed."""
     return splice(page, {recording.number: None for recording in page.recordings})
+
+
+def every(request: Request, project: Project) -> int:
+    """Remove every recording of the pages asked for, and return the exit code.
+
+    A page with a problem is left as it is. Raises UsageError where less than pages is named.
+    """
+    single = [target for target in request.targets if target.fence or target.line]
+    narrowed = request.word or request.requires or request.since or request.shard
+    if single or narrowed or request.among is not None:
+        raise UsageError("--strip removes every recording of a page", "name pages or directories")
+    code = 0
+    for name in asked.names(request.targets, project):
+        relative = os.path.relpath(name, project.root).replace(os.sep, "/")
+        code = max(code, off(name, project.settings_for(relative).syntax))
+    return code
 
 
 def off(name: str, syntax: Syntax | None) -> int:

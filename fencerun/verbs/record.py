@@ -39,9 +39,9 @@ def options(verb: argparse.ArgumentParser) -> None:
 def run(arguments: argparse.Namespace) -> int:
     """Run and record; with ``--strip``, only remove what is recorded."""
     if arguments.strip:
-        from fencerun import launch
+        from fencerun import launch, strip
 
-        return launch.strip(running.request("record", arguments))
+        return strip.every(running.request("record", arguments), launch.project())
     only = {} if arguments.only is None else {"only": commas(arguments.only)}
     return running.run(
         "record",
