@@ -31,28 +31,29 @@ def word(state: FenceState) -> str:
 def badge(state: FenceState) -> str:
     """The verdict and the seconds, in as few words as there are."""
     if state.running is not None:
-        return _badge("running", "running", wording.duration(state.running))
+        return label("running", "running", wording.duration(state.running))
     if state.waiting:
-        return _badge("waiting", "waiting", "")
+        return label("waiting", "waiting", "")
     verdict = state.verdict
     if verdict is None:
         return ""
     said = wording.kind_words(verdict.kind)
     beside = "" if verdict.seconds is None else wording.duration(verdict.seconds)
     if verdict.kind in ("kept", "expired", "stale", "edited") and state.on:
-        beside = _where(state.on)
+        beside = origin(state.on)
     elif verdict.kind in ("skipped", "missing", "kept"):
         beside = beside or verdict.reason
-    return _badge(wording.severity(verdict.kind), said, beside, wording.what(verdict))
+    return label(wording.severity(verdict.kind), said, beside, wording.what(verdict))
 
 
-def _badge(state: str, said: str, beside: str, about: str = "") -> str:
+def label(state: str, said: str, beside: str, about: str = "") -> str:
+    """A badge of one's own words: what is said, and fainter what stands ``beside`` it."""
     title = f' title="{escape(about)}"' if about else ""
     more = f' <span class="badge-aside">{escape(plain.one_line(beside))}</span>' if beside else ""
     return f'<span class="badge" data-state="{state}"{title}>{escape(said)}</span>{more}'
 
 
-def _where(on: str) -> str:
+def origin(on: str) -> str:
     """The device and the day of ``device/torch-version/date``."""
     parts = on.split("/")
     return f"{parts[0]}, {parts[-1]}" if len(parts) > 1 else on

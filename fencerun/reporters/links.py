@@ -1,4 +1,6 @@
-"""Links that a terminal opens (OSC 8): whether it has them, and where they lead. Pure.
+"""Links that a terminal opens (OSC 8): whether it has them, and where they lead.
+
+Looks at which files are there.
 
 The format, and who follows it: Egmont Koblinger, "Hyperlinks in terminal emulators". A terminal
 that does not know them should show none of it, and yet some show it all: so they are asked for by
@@ -7,6 +9,8 @@ name.
 
 from __future__ import annotations
 
+import os
+import platform
 import re
 from collections.abc import Mapping
 from urllib.parse import quote
@@ -22,6 +26,7 @@ _PROGRAMS = {
     "zed": (0,),
     "tmux": (3, 4),
 }
+_LOCATION = re.compile(r"(.+):([0-9]{1,9})(?=:?\Z)", re.DOTALL)
 _TERMS = ("xterm-kitty", "xterm-ghostty", "alacritty", "foot", "contour")
 
 
@@ -45,6 +50,19 @@ def wanted(env: Mapping[str, str], terminal: bool) -> bool:
         or _number(env.get("KONSOLE_VERSION")) >= 201200
         or bool(env.get("WT_SESSION") or env.get("DOMTERM"))
     )
+
+
+def lead(words: str, env: Mapping[str, str]) -> tuple[int, str] | None:
+    """Where the ``path:line`` that ``words`` are leads, if that file is there.
+
+    How many characters are to be the link, without a colon at the end, and its address.
+    """
+    place = _LOCATION.match(words)
+    if place is None or not os.path.isfile(place[1]):
+        return None
+    # VS Code takes a host for a share on the network.
+    host = "" if env.get("TERM_PROGRAM") == "vscode" else platform.node()
+    return place.end(), url(os.path.abspath(place[1]), int(place[2]), host)
 
 
 def url(path: str, line: int, host: str = "") -> str:

@@ -7,8 +7,6 @@ work. Text from fences becomes rich Text, never markup.
 from __future__ import annotations
 
 import os
-import platform
-import re
 import time
 from collections.abc import Callable, Iterable
 from typing import TextIO
@@ -49,8 +47,6 @@ STYLES: dict[Role, str] = {
     "command": "bold",
     "faint": "dim",
 }
-
-_LOCATION = re.compile(r"(.+):([0-9]+)(?=:?\Z)", re.DOTALL)
 
 #: How often the live display is drawn anew, a second.
 _FRAMES = 8
@@ -179,7 +175,9 @@ class RichReporter:
             start = len(shown)
             shown.append(encodable(span.text, self._console.encoding), STYLES[span.role])
             if self._linked and span.role == "location":
-                _link(shown, start, span.text)
+                link = links.lead(span.text, os.environ)
+                if link is not None:
+                    shown.stylize(Style(link=link[1]), start, start + link[0])
         shown.rstrip()
         return shown
 
@@ -188,16 +186,6 @@ def printer(stream: TextIO) -> Callable[[Line], None]:
     """What prints single lines on a terminal, as the reporter does."""
     reporter = RichReporter(stream, live=False)
     return lambda line: reporter.show((line,))
-
-
-def _link(shown: Text, start: int, words: str) -> None:
-    """Make a link of the ``path:line`` that ``words`` are, where that file is there."""
-    place = _LOCATION.match(words)
-    if place is not None and os.path.isfile(place[1]):
-        # VS Code takes a host for a share on the network.
-        host = "" if os.environ.get("TERM_PROGRAM") == "vscode" else platform.node()
-        target = links.url(os.path.abspath(place[1]), int(place[2]), host)
-        shown.stylize(Style(link=target), start, start + place.end())
 
 
 def _animates(console: Console, stream: TextIO) -> bool:

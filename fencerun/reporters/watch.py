@@ -7,7 +7,6 @@ there are is told by its caller. Called from several threads.
 from __future__ import annotations
 
 import os
-import platform
 import threading
 import time
 from collections.abc import Callable, Iterable
@@ -150,13 +149,11 @@ class WatchReporter:
 
 def _linked(words: str) -> str:
     """``path:line:`` as a link, where that file is there."""
-    path, _, line = words.rstrip(":").rpartition(":")
-    if not line.isdecimal() or not os.path.isfile(path):
+    link = links.lead(words, os.environ)
+    if link is None:
         return words
-    # VS Code takes a host for a share on the network.
-    host = "" if os.environ.get("TERM_PROGRAM") == "vscode" else platform.node()
-    target = links.url(os.path.abspath(path), int(line), host)
-    return f"\x1b]8;;{target}\x1b\\{words}\x1b]8;;\x1b\\"
+    end, target = link
+    return f"\x1b]8;;{target}\x1b\\{words[:end]}\x1b]8;;\x1b\\{words[end:]}"
 
 
 def _fit(line: Line, width: int) -> Line:

@@ -6,12 +6,11 @@ from __future__ import annotations
 import time
 from collections import Counter
 from dataclasses import replace
-from html import escape
 from typing import Any
 
 from fencerun.live import FenceView, PageView
 from fencerun.page import Fence, Page
-from fencerun.rendering import Decoration, FenceState, decoration
+from fencerun.rendering import Decoration, FenceState, decoration, panel
 from fencerun.reporters import wording
 from fencerun.serve import pictures, shell
 from fencerun.serve.state import Line
@@ -50,25 +49,16 @@ def _decoration(view: FenceView, fence: Fence | None, actions: str = "") -> Deco
         return made
     if view.held:
         took = f"took {wording.duration(view.seconds)}" if view.seconds else "takes long"
-        return replace(made, state="stale", badge=_badge("stale", "held back", took))
+        return replace(made, state="stale", badge=panel.label("stale", "held back", took))
     if view.stale:
         said = "changed since it ran" if view.verdict or view.before else "not run yet"
-        return replace(made, state="stale", badge=_badge("stale", "stale", said))
+        return replace(made, state="stale", badge=panel.label("stale", "stale", said))
     if view.verdict is None and (view.before is not None or on):
         said = view.before or "recorded"
-        return replace(made, badge=_badge("unknown", said, _where(on) or "an earlier run"))
+        return replace(
+            made, badge=panel.label("unknown", said, panel.origin(on) or "an earlier run")
+        )
     return made
-
-
-def _where(on: str) -> str:
-    """The device and the day of ``device/torch-version/date``."""
-    parts = on.split("/")
-    return f"{parts[0]}, {parts[-1]}" if len(parts) > 1 else on
-
-
-def _badge(state: str, said: str, beside: str) -> str:
-    aside = f'<span class="badge-aside">{escape(beside)}</span>'
-    return f'<span class="badge" data-state="{state}">{escape(said)}</span> {aside}'
 
 
 def message(view: FenceView, page: Page) -> dict[str, Any]:

@@ -11,7 +11,7 @@ import pytest
 
 from fencerun.events import FenceDone, Problem, ProblemFound, RunStarted
 from fencerun.reporters import make
-from fencerun.reporters.links import url, wanted
+from fencerun.reporters.links import lead, url, wanted
 from fencerun.reporters.rich import RichReporter
 
 from .scripted import verdict
@@ -128,3 +128,17 @@ def test_a_pipe_gets_none(name: str, page: str) -> None:
     reporter.handle(FenceDone(verdict("failed", page=page, line=41)))
     reporter.close()
     assert "\x1b" not in stream.getvalue()
+
+
+@pytest.mark.parametrize(
+    ("words", "end"),
+    [("a:b.md:7", 8), ("a:b.md:7:", 8), ("a:b.md", None), ("none.md:7", None),
+     ("a:b.md:²", None), (f"a:b.md:{'9' * 5000}", None), ("", None)],
+)  # fmt: skip
+def test_a_place_leads_to_its_file(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, end: int | None
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "a:b.md").touch()
+    found = lead(words, {"TERM_PROGRAM": "vscode"})
+    assert found == (None if end is None else (end, url(f"{tmp_path}/a:b.md", 7)))

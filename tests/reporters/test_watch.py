@@ -155,4 +155,4 @@ def test_a_terminal_that_has_links_gets_them(
     (tmp_path / "a.md").touch()
     stream = io.StringIO()
     WatchReporter(stream, color=True).handle(FenceDone(verdict("failed", 1, what="no")))
-    assert f"{tmp_path}/a.md#10\x1b\\a.md:10:\x1b]8;;\x1b\\" in stream.getvalue()
+    assert f"{tmp_path}/a.md#10\x1b\\a.md:10\x1b]8;;\x1b\\:" in stream.getvalue()
