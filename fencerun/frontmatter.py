@@ -21,6 +21,7 @@ from fencerun.text import Lines
 # Two runs of blanks that may meet would take quadratic time.
 _COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(?![ \t])((?:.*[^ \t\n])?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = later(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
+_MAPPING = later(r"[\"']?fencerun[\"']?[ \t]*:")
 _NAMESPACE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
 #: Which fences are compared: all, those that have a recording, or none (they only have to run).
@@ -78,7 +79,7 @@ def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Probl
         return count, PageSettings(), (Problem(path, line, "front-matter", what, "mend it"),)
     if found is None:
         return count, None, ()
-    line = next((k + 1 for k in range(count) if lines.text(k).startswith("fencerun")), 1)
+    line = next((k + 1 for k in range(count) if _MAPPING.match(lines.text(k))), 1)
     settings, problems = from_mapping(found[0], path, line, lines, count)
     return count, settings, problems
 
@@ -149,11 +150,11 @@ def from_mapping(
             else:
                 tags |= read_default(str(name), value)
         except TagError as error:
-            at = _line_of(str(name), lines, stop) or line
+            at = _line_of(str(name), lines, line, stop) or line
             what = named(name, error.args[0]) if name in NAMES else error.args[0]
             problems.append(Problem(path, at, "settings", what, error.args[1]))
         except (ValueError, RecursionError):  # a number too long, or lists too deep, to be shown
-            at = _line_of(str(name), lines, stop) or line
+            at = _line_of(str(name), lines, line, stop) or line
             what = f"`{name}` has a value that cannot be"
             problems.append(Problem(path, at, "settings", what, "write a shorter one"))
     return PageSettings(defaults=Tags(**tags), **own), tuple(problems)
@@ -200,8 +201,9 @@ _OWN: Mapping[str, Callable[[object], object]] = {
 NAMES = (*_OWN, *PAGE_KEYS)
 
 
-def _line_of(name: str, lines: Lines | None, stop: int) -> int | None:
+def _line_of(name: str, lines: Lines | None, line: int, stop: int) -> int | None:
+    """The line of a setting below ``line``, that of the mapping; both count from 1."""
     if lines is None:
         return None
     pattern = re.compile(rf"[ \t]+{re.escape(name)}[ \t]*:")
-    return next((k + 1 for k in range(stop) if pattern.match(lines.text(k))), None)
+    return next((k + 1 for k in range(line, stop) if pattern.match(lines.text(k))), None)

@@ -15,7 +15,7 @@ from fencerun.frontmatter import PageSettings
 from fencerun.plan import members
 from fencerun.reader import parse
 
-#: How many commits that touch the page are looked through.
+#: How many commits that touch the page or what lies beside it are looked through.
 DEPTH = 200
 
 

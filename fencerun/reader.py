@@ -19,9 +19,6 @@ from fencerun.gathering import DEPTH, Gatherer
 from fencerun.page import Page
 from fencerun.text import Lines, split_lines
 
-#: Bytes without any of these hold nothing of ours, so that a page of them need not be parsed.
-MARKS = (b"fence", b"output", b"Fence", b"Output", b"FENCE")
-
 
 class Kept(Protocol):
     """Tokens of pages that were read before."""

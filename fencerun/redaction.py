@@ -11,6 +11,7 @@ import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import fields, is_dataclass, replace
+from functools import cache
 from typing import TypeVar
 
 from fencerun.frozen import dataclass
@@ -38,7 +39,13 @@ class Redaction:
 
     def text(self, text: str) -> str:
         """``text`` without the secrets in it."""
-        return text if self.pattern is None else self.pattern.sub(INSTEAD, text)
+        if self.pattern is None or self.pattern.search(text) is None:
+            return text
+        pieces, at = [], 0
+        for start, end in _spans(self.pattern, text):
+            pieces.append(text[at:start])
+            at = end
+        return INSTEAD.join((*pieces, text[at:]))
 
     def of(self, value: T) -> T:
         """A frozen value with no secret in any of its texts; names of things stay."""
@@ -77,6 +84,24 @@ def from_environment(environment: Mapping[str, str]) -> Redaction:
     return Redaction(re.compile("|".join(map(re.escape, ordered))))
 
 
+def _spans(pattern: re.Pattern[str], text: str) -> Iterator[tuple[int, int]]:
+    """Where secrets stand; of two that overlap, both are hidden by one."""
+    start = end = 0
+    for match in _anywhere(pattern).finditer(text):
+        if end and match.start(1) >= end:
+            yield start, end
+            end = 0
+        start = start if end else match.start(1)
+        end = max(end, match.end(1))
+    yield start, end
+
+
+@cache
+def _anywhere(pattern: re.Pattern[str]) -> re.Pattern[str]:
+    """The pattern, found wherever it begins, in what was found before, too."""
+    return re.compile(f"(?=({pattern.pattern}))")
+
+
 def _forms(value: str) -> Iterator[str]:
     """The ways in which output may show a value: whole, quoted, and each of several lines."""
     # As canonical output shows bytes that are not UTF-8.
@@ -85,6 +110,8 @@ def _forms(value: str) -> Iterator[str]:
     lines = (line.strip() for line in whole.splitlines())
     quoted = (
         repr(whole)[1:-1],
+        ascii(whole)[1:-1],
+        repr(whole.encode("utf-8", "surrogateescape"))[2:-1],
         json.dumps(whole)[1:-1],
         json.dumps(whole, ensure_ascii=False)[1:-1],
     )

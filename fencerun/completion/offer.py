@@ -63,7 +63,7 @@ _METAVARS = {
     "CAPS": Value("list", tuple(KNOWN)),
     "KINDS": Value("list", tuple(dict.fromkeys((*RECORDABLE, "stale", "orphan")))),
     "NAME[=FILE]": Value(
-        "words", tuple(f"{n}=" if n in ("junit", "jsonl") else n for n in REPORTS)
+        "words", tuple(f"{name}=" if name in _TO_FILES else name for name in REPORTS)
     ),
     "jsonl=FILE": Value("words", ("jsonl=",)),
 }

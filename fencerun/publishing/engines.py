@@ -48,7 +48,7 @@ VUE = Engine(
     r"\{\{",
     "put `::: v-pre` above and `:::` below it, or `v-pre` into the `<span>`",
     reach="prose",
-    exempts=(r"(?m)^:{3,}[ \t]*v-pre\b", r"(?m)^:{3,}[ \t]*$"),
+    exempts=(r"^:{3,}[ \t]*v-pre\b", r"^:{3,}[ \t]*$"),
     word=r"\sv-pre\s",
 )
 

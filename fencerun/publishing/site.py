@@ -18,9 +18,9 @@ class Engine:
     """A template engine that reads a page before, or after, its Markdown is read.
 
     ``marks`` are texts without which it does nothing; ``pattern`` is what it acts on, within a
-    line. ``exempts`` are two patterns between which, on the page, it does nothing; ``front`` is
-    a pattern of front matter, and ``word`` one of a recording's opening line and of the tag of a
-    value, that turn it off.
+    line. ``exempts`` are two patterns of lines between which it does nothing; ``front`` is a
+    pattern of a line of front matter, and ``word`` one of a recording's opening line and of the
+    tag of a value, that turn it off.
     """
 
     name: str

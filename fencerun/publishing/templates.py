@@ -11,18 +11,19 @@ from bisect import bisect_right
 from collections.abc import Iterator
 
 from fencerun.events import Problem
+from fencerun.frontmatter import extent
 from fencerun.page import Page, Recording
 from fencerun.publishing.site import Engine, Site
+from fencerun.text import Lines
 
 _SPAN = re.compile(r"(`+)(?!`).*?(?<!`)\1(?!`)")
 _DELIMITER = re.compile(r"[ \t>]*(`{3,}|~{3,})")
-_END_OF_FRONT = re.compile(r"^(?:---|\.\.\.)[ \t]*$", re.MULTILINE)
 
 
 def problems(page: Page, site: Site) -> Iterator[Problem]:
     """A warning for each of the site's engines that would act on a recording or value."""
     for engine in site.engines:
-        if not any(mark in page.text for mark in engine.marks) or _off(page.text, engine):
+        if not any(mark in page.text for mark in engine.marks) or _off(page.lines, engine):
             continue
         found = list(_found(page, engine))
         if not found:
@@ -45,12 +46,12 @@ def _found(page: Page, engine: Engine) -> Iterator[tuple[int, str, str]]:
                 break
 
 
-def _off(text: str, engine: Engine) -> bool:
+def _off(lines: Lines, engine: Engine) -> bool:
     """Whether the page's front matter turns the engine off."""
-    if engine.front is None or not text.startswith("---"):
+    if engine.front is None:
         return False
-    end = _END_OF_FRONT.search(text, 3)
-    return end is not None and re.search(engine.front, text[: end.start()]) is not None
+    pattern = re.compile(rf"(?<![\w-])(?:{engine.front})")
+    return any(pattern.search(lines.text(line)) for line in range(extent(lines)))
 
 
 def _said(page: Page, engine: Engine) -> Iterator[Iterator[tuple[int, str, str]]]:
@@ -98,8 +99,9 @@ def _exempt(page: Page, engine: Engine) -> list[tuple[int, int]]:
     """The spans of lines, counted from 1, that the page exempts from the engine."""
     if engine.exempts is None:
         return []
+    texts = [page.lines.text(line) for line in range(len(page.lines))]
     openers, closers = (
-        [page.lines.number_at(match.start()) + 1 for match in re.finditer(pattern, page.text)]
+        [line + 1 for line, text in enumerate(texts) if re.search(pattern, text)]
         for pattern in engine.exempts
     )
     spans = []

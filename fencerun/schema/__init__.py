@@ -156,9 +156,7 @@ _PROJECT: dict[str, Schema] = {
                 "anyOf": [
                     {"type": "boolean"},
                     {
-                        **_closed(
-                            {form: {"type": "string", "pattern": r"\S"} for form in OWN_FORMS}
-                        ),
+                        **_closed(dict.fromkeys(OWN_FORMS, _NOT_BLANK)),
                         "minProperties": 1,
                         "maxProperties": 1,
                     },

@@ -76,11 +76,7 @@ def _call(node: ast.Call, names: frozenset[str]) -> str | None:
     for keyword in node.keywords:
         if keyword.arg == "device" and _is_cuda(keyword.value, names):
             return f"device={ast.unparse(keyword.value)}"
-    if isinstance(node.func, ast.Attribute) and node.func.attr in (
-        "to",
-        "to_empty",
-        "set_default_device",
-    ):
+    if isinstance(node.func, ast.Attribute) and node.func.attr in _TO:
         for argument in node.args:
             if _is_cuda(argument, names):
                 return f".{node.func.attr}({ast.unparse(argument)})"

@@ -78,6 +78,10 @@ def test_yaml_is_not_loaded_for_pages_that_do_not_name_fencerun(
         pytest.param("---\nfencerun:\n  rtol: 1: 2\n---\n", 3, "not YAML", id="not-yaml"),
         pytest.param("---\na: 1\nfencerun:\n  rtoll: 3\n---\n", 4, "rtoll", id="unknown-key"),
         pytest.param("---\nfencerun:\n\n  rtol: lots\n---\n", 4, "lots", id="value"),
+        pytest.param(
+            "---\na:\n  rtol: 1\n'fencerun':\n  rtol: lots\n---\n", 5, "lots", id="another-mapping"
+        ),
+        pytest.param("---\nfencerun_x: 1\nfencerun: 3\n---\n", 3, "no settings", id="longer-name"),
         pytest.param("---\nfencerun: 3\n---\n", 2, "no settings", id="no-mapping"),
         pytest.param("---\nfencerun:\n  op_namespace: a::b\n---\n", 3, "a::b", id="namespace"),
         pytest.param("---\nfencerun:\n  continues: 3\n---\n", 3, "previous", id="continues"),

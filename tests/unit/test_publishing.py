@@ -565,13 +565,20 @@ def test_a_value(engine: str, text: str, found: int) -> None:
         ("MACROS", _page("{{ a", front="---\nrender_macros: false\n---\n"), []),
         ("MACROS", _page("{{ a", front="---\nx: 1\n---\nrender_macros: false\n\n"), [11]),
         ("MACROS", _page("{{ a", front="---\nrender_macros: false\n\n"), [9]),
+        ("MACROS", _page("{{ a", front="---\nno_render_macros: false\n---\n"), [9]),
         ("QUARTO", _page("{{< a", info=" shortcodes=false"), []),
         ("QUARTO", _page("{{< a", info=" shortcodes=true"), [6]),
     ],
 )
 def test_what_turns_an_engine_off(engine: str, page: Page, lines: Sequence[int]) -> None:
-    found = [problem.line for problem in templates.problems(page, _with(ENGINES[engine]))]
-    assert found == list(lines)
+    for each in _in_each_ending(page):
+        found = [problem.line for problem in templates.problems(each, _with(ENGINES[engine]))]
+        assert found == list(lines)
+
+
+def _in_each_ending(page: Page) -> list[Page]:
+    texts = (page.text.replace("\n", ending) for ending in ("\n", "\r\n", "\r"))
+    return [parse(text.encode(), page.path) for text in texts]
 
 
 SPAN = '<span data-fence="1:x">{{ 1 }}</span>'
@@ -593,8 +600,9 @@ V_PRE = SPAN.replace("<span", "<span v-pre")
 def test_what_vue_leaves_alone(text: str, lines: Sequence[int]) -> None:
     page = _page("plain", tail=text + "\n")
     assert not page.problems
-    found = list(templates.problems(page, _with(engines.VUE)))
-    assert [line for problem in found for line in (problem.line, *problem.also)] == lines
+    for each in _in_each_ending(page):
+        found = list(templates.problems(each, _with(engines.VUE)))
+        assert [line for problem in found for line in (problem.line, *problem.also)] == lines
 
 
 def test_the_page_line_counts_where_output_lies_in_a_quote_or_list() -> None:

@@ -40,6 +40,20 @@ def test_the_longest_of_several_is_replaced() -> None:
     assert secrets.text("abcdefgh12345678 abcdefgh") == "*** ***"
 
 
+@pytest.mark.parametrize(
+    ("said", "shown"),
+    [
+        ("<abcdefgh1234ijklmnop>", "<***>"),
+        ("abcdefgh1234 1234ijklmnop", "*** ***"),
+        ("abcdefgh1234abcdefgh1234", "******"),
+        ("abcdefgh1234ijkl", "***ijkl"),
+    ],
+)
+def test_no_end_of_a_secret_shows_where_two_overlap(said: str, shown: str) -> None:
+    secrets = from_environment({"A_KEY": "abcdefgh1234", "B_KEY": "1234ijklmnop"})
+    assert secrets.text(said) == shown
+
+
 KEY = "-----BEGIN KEY-----\nMIIEvQIBADANBg\nkqh\n-----END KEY-----"
 
 
@@ -56,7 +70,8 @@ def test_a_secret_of_several_lines_is_hidden_in_each_form(shown: str) -> None:
 def test_quotes_and_backslashes_are_hidden_as_they_are_quoted() -> None:
     value = "a\"b\\c'd€€€"
     secrets = from_environment({"X_TOKEN": value})
-    for shown in (value, repr(value), json.dumps(value), json.dumps(value, ensure_ascii=False)):
+    quoted = (repr(value), ascii(value), repr(value.encode())[1:])
+    for shown in (value, *quoted, json.dumps(value), json.dumps(value, ensure_ascii=False)):
         assert "b" not in secrets.text(shown)
 
 
