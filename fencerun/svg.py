@@ -65,7 +65,10 @@ def nodes(text: str) -> tuple[Node, ...]:
     for element in root.iter():
         if "id" in element.attrib:
             ids.setdefault(element.attrib["id"], f"n{len(ids) + 1}")
-    return tuple(_walk(root, 0, "", ids))
+    try:
+        return tuple(_walk(root, 0, "", ids))
+    except RecursionError:
+        raise NotSvg("its elements are nested too deeply") from None
 
 
 def _local(name: object) -> str:
@@ -209,7 +212,12 @@ def _moved(old: str, new: str) -> float:
     if _skeleton(old) != _skeleton(new):
         return math.inf
     pairs = zip(_NUMBER.findall(old), _NUMBER.findall(new), strict=True)
-    return max((abs(float(a) - float(b)) for a, b in pairs), default=0.0)
+    return max((_apart(a, b) for a, b in pairs), default=0.0)
+
+
+def _apart(old: str, new: str) -> float:
+    """The distance of two numbers; 0 of one that is no float, such as ``1e999``, and itself."""
+    return 0.0 if old == new else abs(float(old) - float(new))
 
 
 def _skeleton(value: str) -> str:
@@ -227,7 +235,7 @@ def _transformed(old: str, new: str, room: float, share: float) -> float:
     for (name, before), (_, after) in zip(ours, theirs, strict=True):
         pairs = zip(_NUMBER.findall(before), _NUMBER.findall(after), strict=True)
         for at, (a, b) in enumerate(pairs):
-            apart = abs(float(a) - float(b))
+            apart = _apart(a, b)
             if name == "scale" or name.startswith("skew") or (name == "matrix" and at < 4):
                 allowed = share * max(1e-9, abs(float(a)))
             elif name == "rotate" and at == 0:

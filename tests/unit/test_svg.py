@@ -127,3 +127,16 @@ def test_canonical_text_covers_the_drawing_and_nothing_else() -> None:
     assert canonical(tidied) == canonical(BASE)
     assert canonical(BASE.replace("20.5", "20.6")) != canonical(BASE)
     assert canonical(BASE.replace("Loss", "Cost")) != canonical(BASE)
+
+
+def test_elements_that_are_nested_too_deeply_are_no_svg() -> None:
+    deep = f"<svg>{'<g>' * 3000}{'</g>' * 3000}</svg>"
+    with pytest.raises(NotSvg, match="deep"):
+        canonical(deep)
+
+
+@pytest.mark.parametrize("other", ["M 1e999 50", "M 50 5"])
+def test_numbers_beyond_floats_hide_no_difference(other: str) -> None:
+    drawn = '<svg viewBox="0 0 100 100"><path d="{}"/></svg>'
+    assert difference(drawn.format("M 1e999 5"), drawn.format("M 1e999 5")) is None
+    assert difference(drawn.format("M 1e999 5"), drawn.format(other)) is not None
