@@ -1,4 +1,4 @@
-"""Whether a recording still belongs to its fence: keys, and where a recording was made. Pure.
+"""Keys: what the output of a fence depends on, and what its recording says, as hashes. Pure.
 
 A key is the same on every machine, system and Python, so that a machine without a GPU can tell
 that what one with a GPU recorded is out of date. It knows nothing of writing or running; files
@@ -7,20 +7,16 @@ are read by a function that is handed in.
 
 from __future__ import annotations
 
-import datetime
 import json
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Literal
 
 from fencerun import localmodules
-from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
 from fencerun.localmodules import Read
-from fencerun.page import Fence, Page, Recording
 from fencerun.patterns import later
-from fencerun.plan import Member, members
+from fencerun.plan import Member
 from fencerun.tags import Raises
 
 #: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that
@@ -38,8 +34,6 @@ PRESENTATION = frozenset(
     {"continues", "uses", "requires", "rtol", "atol", "ints", "match", "varies", "quiet", "hidden"}
     | {"skip", "timeout", "isolated", "allows", "as_"}
 )
-
-Freshness = Literal["kept", "stale", "edited", "missing"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,22 +53,6 @@ class Key:
 
     def __str__(self) -> str:
         return f"{self.source}.{self.text}"
-
-
-@dataclass(frozen=True, slots=True)
-class Provenance:
-    """Where and when a recording was made; ``torch`` is ``torch-2.11.0+cu130``.
-
-    Without torch it is the version of Python: ``python-3.11.7``.
-    """
-
-    device: str
-    torch: str
-    date: datetime.date
-
-    def age_days(self, today: datetime.date) -> int:
-        """Whole days since then; less than 0 for a date that is still to come."""
-        return (today - self.date).days
 
 
 def part(name: str, role: str, content: str | bytes) -> Part:
@@ -104,23 +82,6 @@ def _normal(text: str) -> str:
     return "\n".join(line.rstrip(" \t") for line in lines).rstrip("\n")
 
 
-def parts(
-    page: Page,
-    fence: Fence,
-    read: Read,
-    *,
-    base: PageSettings | None = None,
-    extra: Sequence[Part] = (),
-) -> tuple[Part, ...]:
-    """All that the output of ``fence`` depends on, as ``of_chain`` lists it.
-
-    ``base`` are the project's settings. For many fences of a page, ``plan.members`` once and
-    ``of_chain`` for each is cheaper.
-    """
-    settled = {m.fence.number: m for m in members(page, base or PageSettings())}
-    return of_chain(chain_of(settled[fence.number], settled), read, extra)
-
-
 def chain_of(member: Member, settled: Mapping[int, Member]) -> tuple[Member, ...]:
     """The members that ``member`` continues, the first of them first, and itself."""
     chain = {member.fence.number: member}
@@ -131,12 +92,12 @@ def chain_of(member: Member, settled: Mapping[int, Member]) -> tuple[Member, ...
     return tuple(reversed(chain.values()))
 
 
-def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) -> tuple[Part, ...]:
+def of_chain(chain: Sequence[Member], read: Read) -> tuple[Part, ...]:
     """What the output of the last member depends on.
 
-    Its code and tags, those of the fences before it, the local modules that these import, and
-    ``extra``: what the page or project adds, such as a set-up file. ``read`` takes paths relative
-    to the page's directory, with ``/``.
+    Its code and tags, those of the fences before it, the set-up file, the local modules that
+    these import, the files that they use, and the expressions of its values. ``read`` takes paths
+    relative to the page's directory, with ``/``.
     """
     found: list[Part] = []
     for member in chain:
@@ -163,7 +124,7 @@ def of_chain(chain: Sequence[Member], read: Read, extra: Sequence[Part] = ()) ->
     for value in chain[-1].fence.values:
         bound = json.dumps([value.expression, value.spec])
         found.append(part(f"value {value.expression}", "value", bound))
-    return (*found, *extra)
+    return tuple(found)
 
 
 @lru_cache(maxsize=256)
@@ -245,59 +206,3 @@ def parse_key(text: str) -> Key | None:
     """The key that ``text`` writes; None where it is none."""
     match = _KEY.fullmatch(text)
     return Key(match[1], match[2]) if match else None
-
-
-_ON = later(r"([^/\s]+)/([^/\s]+)/([0-9]{4})-([0-9]{2})-([0-9]{2})")
-
-
-def parse_on(text: str) -> Provenance | None:
-    """The provenance that ``text`` writes (``nvidia-h200/torch-2.11.0+cu130/2026-11-29``)."""
-    match = _ON.fullmatch(text)
-    if match is None:
-        return None
-    try:
-        day = datetime.date(int(match[3]), int(match[4]), int(match[5]))
-    except ValueError:
-        return None
-    return Provenance(match[1], match[2], day)
-
-
-def format_on(provenance: Provenance) -> str:
-    """What ``parse_on`` reads."""
-    return f"{provenance.device}/{provenance.torch}/{provenance.date.isoformat()}"
-
-
-def software(versions: Mapping[str, str]) -> str:
-    """The version that a recording names: torch's, else Python's."""
-    name = "torch" if "torch" in versions else "python"
-    return f"{name}-{versions[name]}"
-
-
-def judge(
-    recorded: Recording | None,
-    parts: Sequence[Part],
-    today: datetime.date,
-    lines: Sequence[str] | None = None,
-    values: Sequence[str] = (),
-    figures: Sequence[str] = (),
-) -> Freshness:
-    """What is known of a recording without running its fence.
-
-    ``lines`` are the canonical lines of its text, where they are not simply its lines, and
-    ``values`` what the values of its fence say in the prose; ``figures`` are the canonical texts
-    of the figures that it shows. One without a readable key is stale: nothing says that it
-    belongs to the code. Edited is a text that the key does not fit, or a date that no recording
-    can have.
-    """
-    if recorded is None:
-        return "missing"
-    key = parse_key(recorded.key or "")
-    if key is None or key.source != source_hash(parts):
-        return "stale"
-    if key.text != text_hash(recorded.text if lines is None else lines, values, figures):
-        return "edited"
-    made = parse_on(recorded.on or "")
-    # A machine one time zone ahead may write tomorrow's date.
-    if made is None or made.age_days(today) < -1:
-        return "edited"
-    return "kept"

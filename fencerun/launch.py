@@ -12,8 +12,9 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
+from typing import TYPE_CHECKING
 
-from fencerun import asked, config, interpreter, redaction, runs, selection, state
+from fencerun import asked, config, interpreter, redaction, selection, state
 from fencerun.beside import beside
 from fencerun.capabilities import Own, parse, parse_own
 from fencerun.engines import choice
@@ -29,6 +30,9 @@ from fencerun.selection import Target
 from fencerun.session import Request, Session
 from fencerun.tags import TagError
 from fencerun.unrun import Unrun
+
+if TYPE_CHECKING:
+    from fencerun.runs import Runs
 
 
 def targets(arguments: Sequence[str]) -> tuple[Target, ...]:
@@ -100,10 +104,17 @@ def session(
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
-        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew,
-              runs.load(told) if told else {}),
+        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew, _runs(told)),
         redaction.from_environment({**os.environ, **settings.env}), notes=notes,
     )  # fmt: skip
+
+
+def _runs(told: Sequence[str]) -> Runs:
+    if not told:
+        return {}
+    from fencerun import runs
+
+    return runs.load(told)
 
 
 def again(base: Session, names: Sequence[str], request: Request) -> Session:

@@ -1,7 +1,7 @@
-"""Recordings that outlive their run: verdicts of fences that do not run here, and provenance.
+"""Recordings that outlive their run: what is told of fences that do not run here, and provenance.
 
-A fence whose requirement does not hold keeps its recording byte for byte. Its key tells whether
-that recording still belongs to the code: kept, stale, edited, missing or expired.
+A fence whose requirement does not hold keeps its recording byte for byte; ``kept`` says what is
+known of it.
 """
 
 from __future__ import annotations
@@ -9,24 +9,25 @@ from __future__ import annotations
 import datetime
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import field, replace
+from typing import TYPE_CHECKING
 
 from fencerun import drawing, figures, freshness
-from fencerun.canonical import recorded
 from fencerun.capabilities import parse
 from fencerun.events import Verdict
 from fencerun.figures import Figure
-from fencerun.freshness import Part, Provenance
+from fencerun.freshness import Part
 from fencerun.frozen import dataclass
 from fencerun.gate import Gate
 from fencerun.judge import compared, rule_of
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
-from fencerun.page import Recording
 from fencerun.pasting import pasted
 from fencerun.plan import Idle, Member
 from fencerun.result import ValueResult
-from fencerun.runs import Runs, Told
+
+if TYPE_CHECKING:
+    from fencerun.runs import Runs, Told
 
 
 @dataclass(slots=True)
@@ -110,56 +111,19 @@ class Unrun:
         )  # fmt: skip
 
     def verdict(self, idle: Idle) -> Verdict:
-        """The verdict of a fence that is not run."""
-        member, base = idle.member, self._base(idle)
-        mere = idle.kind == "skip" or (idle.kind == "told" and not member.requires)
-        if mere or not member.recorded:
-            return base
-        recording = member.fence.recording
-        if recording and not recording.key and not member.has_recording:
-            recording = None  # a transcript that shows nothing yet
-        text = recording.text if recording else ()
-        drawn = drawing.covered(member.tags, text, self.beside(member.page.path))
-        parts, shown = self.parts(member), [value.shown for value in member.fence.values]
-        lines = self._lines(member, recording)
-        known = freshness.judge(recording, parts, self.today, lines, shown, drawn)
-        there = _there(idle)
-        if recording is None or known == "missing":
-            return replace(base, kind="missing", what=f"never recorded ({idle.why})", remedy=there)
-        if known == "kept":
-            return self._kept(base, recording, there)
-        if known == "stale":
-            return replace(base, kind="stale", what=_stale(recording, parts), remedy=there)
-        remedy = f"undo that, or {there}"
-        return replace(base, kind="edited", line=recording.line, what=_edited(drawn), remedy=remedy)
+        """The verdict of a fence that is not run, by its recording alone."""
+        from fencerun import kept
 
-    def _lines(self, member: Member, recording: Recording | None) -> tuple[str, ...]:
-        if recording is None:
-            return ()
-        if member.fence.transcript is not None:  # what is typed was never masked
-            return recording.text
-        rule = rule_of(member.tags, self.masks)
-        return figures.essence(member.tags, recorded("\n".join(recording.text), masks=rule.masks))
-
-    def _kept(self, base: Verdict, recording: Recording, there: str) -> Verdict:
-        made = freshness.parse_on(recording.on or "")
-        if made is None:
-            return replace(base, kind="kept")
-        days = max(0, made.age_days(self.today))
-        age = "today" if days == 0 else f"{days} day{'s' if days != 1 else ''} ago"
-        what = f"recorded on {made.device} with {made.torch}, {age}"
-        if self.max_kept_days is not None and days > self.max_kept_days:
-            what += f"; the project allows {self.max_kept_days} days"
-            remedy = there.replace("fencerun record", "fencerun record --renew", 1)
-            return replace(base, kind="expired", what=what, remedy=remedy)
-        return replace(base, kind="kept", what=what)
+        return kept.verdict(self, idle, self._base(idle))
 
     def elsewhere(self, member: Member) -> bool:
         """Whether its recording was made by this code, on another device than it would run on."""
         recording = member.fence.recording
         if recording is None or not recording.block.info.provenance:
             return False
-        made = freshness.parse_on(recording.on or "")
+        from fencerun.provenance import parse_on
+
+        made = parse_on(recording.on or "")
         if made is None or made.device == self._device(member):
             return False
         key = freshness.parse_key(recording.key or "")
@@ -200,8 +164,10 @@ class Unrun:
 
     def here(self, member: Member) -> str:
         """Where and when this run is: ``nvidia-h200/torch-2.11.0+cu130/2026-11-29``."""
-        software = freshness.software(self.gate.prober.versions())
-        return freshness.format_on(Provenance(self._device(member), software, self.today))
+        from fencerun.provenance import Provenance, format_on, software
+
+        versions = software(self.gate.prober.versions())
+        return format_on(Provenance(self._device(member), versions, self.today))
 
     def _device(self, member: Member) -> str:
         requirements = (parse(name, self.gate.own) for name in member.requires)
@@ -212,29 +178,3 @@ class Unrun:
 def _is_whole(told: Verdict, member: Member) -> bool:
     """Whether it says what each value comes to; a file may have been written by hand."""
     return told.printed is None or len(told.values) == len(member.fence.values)
-
-
-def _there(idle: Idle) -> str:
-    """The command that records a fence, and where it can run."""
-    reason = idle.reason
-    if idle.kind == "told":
-        reason = f"requires:{','.join(idle.member.requires)}"
-    return f"run `fencerun record {pasted(idle.member.id)}` where {reason} holds"
-
-
-def _stale(recording: Recording, parts: Sequence[Part]) -> str:
-    """Why nothing says that a recording belongs to its fence."""
-    if not recording.key:
-        return "nothing says which code its recording belongs to (no `key:`)"
-    files = any(part.name.startswith(("module ", "file ", "set-up file ")) for part in parts)
-    changed = "its code, or a file that it uses, changed" if files else "its code changed"
-    return f"{changed} since it was recorded"
-
-
-def _edited(drawn: Sequence[str]) -> str:
-    """What was done to a recording by hand; ``drawn`` are the figures that it shows."""
-    if "" in drawn:
-        return "a figure that it shows is not there, or is no SVG"
-    if drawn:
-        return "its recorded text, or a figure that it shows, was changed by hand"
-    return "its recorded text was changed by hand"

@@ -42,7 +42,7 @@ PURE = (
     *("redaction", "sharding"),
     *(
         "capabilities",
-        "freshness",
+        *("freshness", "kept", "provenance"),
         "localmodules",
         "statements",
         "transcript",

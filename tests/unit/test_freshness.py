@@ -13,11 +13,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from fencerun import freshness, reader
-from fencerun.freshness import Key, Part, Provenance, source_hash, text_hash
+from fencerun import freshness, kept, provenance, reader
+from fencerun.freshness import Key, Part, source_hash, text_hash
 from fencerun.frontmatter import PageSettings
 from fencerun.page import Fence
 from fencerun.plan import members
+from fencerun.provenance import Provenance
 from fencerun.tags import Tags
 
 TODAY = datetime.date(2026, 11, 30)
@@ -62,9 +63,9 @@ def parts(
 ) -> tuple[Part, ...]:
     page = reader.parse(text.encode(), "page.md")
     assert not page.broken, page.problems
-    fence = page.fence(number)
-    assert fence is not None
-    return freshness.parts(page, fence, (FILES if files is None else files).get, base=base)
+    settled = {m.fence.number: m for m in members(page, base or PageSettings())}
+    chain = freshness.chain_of(settled[number], settled)
+    return freshness.of_chain(chain, (FILES if files is None else files).get)
 
 
 def test_the_parts_are_named_for_people() -> None:
@@ -281,9 +282,10 @@ def test_the_key_is_the_same_everywhere() -> None:
 
 def test_the_key_does_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from fencerun import reader, freshness\n"
+        "from fencerun import frontmatter, plan, reader, freshness\n"
         f"page = reader.parse({PAGE!r}.encode(), 'other/name.md')\n"
-        f"found = freshness.parts(page, page.fences[1], {FILES!r}.get)\n"
+        "chain = plan.members(page, frontmatter.PageSettings())[:2]\n"
+        f"found = freshness.of_chain(chain, {FILES!r}.get)\n"
         "print(freshness.source_hash(found))"
     )
     for seed in ("1", "2"):
@@ -304,14 +306,6 @@ def test_a_long_chain_is_hashed_in_a_moment() -> None:
         for m in settled.values()
     ]
     assert len(set(found)) == count
-
-
-def test_what_the_project_adds_counts() -> None:
-    page = reader.parse(PAGE.encode(), "page.md")
-    setup = freshness.part("setup.py", "setup", "import torch")
-    more = freshness.parts(page, page.fences[1], FILES.get, extra=(setup,))
-    assert source_hash(more) != source(PAGE, 2)
-    assert more[-1].name == "setup.py"
 
 
 def test_modules_are_looked_for_in_python_only() -> None:
@@ -346,7 +340,7 @@ def test_what_is_no_key(text: str) -> None:
 )
 def test_provenance_is_read_as_it_is_written(device: str, torch: str, day: datetime.date) -> None:
     made = Provenance(device, torch, day)
-    assert freshness.parse_on(freshness.format_on(made)) == made
+    assert provenance.parse_on(provenance.format_on(made)) == made
 
 
 @pytest.mark.parametrize(
@@ -357,21 +351,21 @@ def test_provenance_is_read_as_it_is_written(device: str, torch: str, day: datet
     ],
 )
 def test_what_is_no_provenance(text: str) -> None:
-    assert freshness.parse_on(text) is None
+    assert provenance.parse_on(text) is None
 
 
 @pytest.mark.parametrize(
     ("day", "age"), [("2026-11-30", 0), ("2026-11-29", 1), ("2025-11-30", 365), ("2026-12-01", -1)]
 )
 def test_age(day: str, age: int) -> None:
-    made = freshness.parse_on(f"cpu/python-3.11.7/{day}")
+    made = provenance.parse_on(f"cpu/python-3.11.7/{day}")
     assert made is not None
     assert made.age_days(TODAY) == age
 
 
 def test_the_software_of_a_recording() -> None:
-    assert freshness.software({"python": "3.11.7", "torch": "2.11.0"}) == "torch-2.11.0"
-    assert freshness.software({"python": "3.11.7"}) == "python-3.11.7"
+    assert provenance.software({"python": "3.11.7", "torch": "2.11.0"}) == "torch-2.11.0"
+    assert provenance.software({"python": "3.11.7"}) == "python-3.11.7"
 
 
 # Verdicts.
@@ -386,7 +380,7 @@ def recorded(key: str, on: str = ON, text: str = "1") -> str:
 def judged(text: str, files: Mapping[str, bytes] | None = None) -> str:
     fence: Fence | None = reader.parse(text.encode()).fence(2)
     assert fence is not None
-    return freshness.judge(fence.recording, parts(text, 2, files), TODAY)
+    return kept.judge(fence.recording, parts(text, 2, files), TODAY)
 
 
 KEY = str(freshness.key_of(parts(PAGE, 2), ("1",)))
@@ -432,8 +426,8 @@ def test_the_lines_may_be_given() -> None:
     fence = reader.parse(recorded(KEY, text="1 ms").encode()).fence(2)
     assert fence is not None
     found = parts(PAGE, 2)
-    assert freshness.judge(fence.recording, found, TODAY, ("1",)) == "kept"
-    assert freshness.judge(fence.recording, found, TODAY) == "edited"
+    assert kept.judge(fence.recording, found, TODAY, ("1",)) == "kept"
+    assert kept.judge(fence.recording, found, TODAY) == "edited"
 
 
 def test_an_empty_recording_is_kept() -> None:

@@ -9,6 +9,7 @@ import pytest
 from fencerun import config, freshness
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
+from fencerun.plan import members
 from fencerun.reader import parse
 from fencerun.setupfile import missing
 
@@ -35,10 +36,14 @@ def test_missing(page: bytes, project: str | None, absent: bool) -> None:
     assert all(problem.code == "setup" and problem.remedy for problem in found)
 
 
+def parts(
+    page: bytes, files: dict[str, bytes], project: str | None = None
+) -> tuple[freshness.Part, ...]:
+    return freshness.of_chain(members(parse(page), PageSettings(setup=project))[:1], files.get)
+
+
 def names(page: bytes, files: dict[str, bytes], project: str | None = None) -> list[str]:
-    read = parse(page)
-    parts = freshness.parts(read, read.fences[0], files.get, base=PageSettings(setup=project))
-    return [part.name for part in parts]
+    return [part.name for part in parts(page, files, project)]
 
 
 def test_it_is_part_of_the_key_with_what_it_imports() -> None:
@@ -50,12 +55,8 @@ def test_it_is_part_of_the_key_with_what_it_imports() -> None:
 
 
 def test_its_name_is_no_part_of_the_key() -> None:
-    read = parse(RUN)
-
     def key(setup: str, files: dict[str, bytes]) -> str:
-        base = PageSettings(setup=setup)
-        parts = freshness.parts(read, read.fences[0], files.get, base=base)
-        return freshness.source_hash(parts)
+        return freshness.source_hash(parts(RUN, files, setup))
 
     assert key("a.py", {"a.py": b"x"}) == key("../b.py", {"../b.py": b"x\r\n"})
     assert key("a.py", {"a.py": b"x"}) != key("a.py", {"a.py": b"y"})
