@@ -15,6 +15,7 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 
 #: Modules that only compute: bytes and data in, data out.
 PURE = (
+    *("tagvalues", "infowords", "infotags", "wordfaults"),
     *("text", "tags", "infostring", "frontmatter", "lint", "values", "page", "reader", "plan"),
     *(
         "result",
