@@ -12,6 +12,7 @@ from fencerun.alongside import Alongside
 from fencerun.audit import Audit, Dependence, see
 from fencerun.engines import choice
 from fencerun.engines.base import Engine
+from fencerun.plan import Plan
 from fencerun.plural import count
 from fencerun.session import Request, Session
 from fencerun.status import problem_line
@@ -52,19 +53,21 @@ def audit(
     if not plan.chains:
         say("no fence ran: nothing was audited")
         return 5
+    return _audited(session, plan, seed, say)
+
+
+def _audited(session: Session, plan: Plan, seed: int | None, say: Callable[[str], None]) -> int:
+    """Audit what runs of ``plan``, say what was found, and return the exit code."""
     chosen = random.SystemRandom().randrange(10_000) if seed is None else seed
     found = 0
     with session.engine(session.options(plan)) as engine:
-        auditor = _auditor(session, engine, chosen, say)
-        for dependence in auditor.run(plan.chains):
+        for dependence in _auditor(session, engine, chosen, say).run(plan.chains):
             found += 1
             say(_said(dependence))
     fences = sum(step.compared for chain in plan.chains for step in chain.steps)
     idle = f", {len(plan.idle)} not run here" if plan.idle else ""
-    say(
-        f"{count(fences, 'fence')} audited{idle}: "
-        + (f"{found} depend{'s' if found == 1 else ''} on others" if found else "all independent")
-    )
+    depend = f"{found} depend{'s' if found == 1 else ''} on others"
+    say(f"{count(fences, 'fence')} audited{idle}: {depend if found else 'all independent'}")
     return 4 if found else 0
 
 

@@ -40,11 +40,6 @@ class Requirement:
         """Whether what asks for it runs on an accelerator, of which machines have few."""
         return self.kind in ("accelerator", "gpu")
 
-    @property
-    def compiles(self) -> bool:
-        """Whether what asks for it builds native code and loads it into its process."""
-        return self.name in ("cxx", "nvcc") and self.kind == "machine"
-
 
 @dataclass(frozen=True, slots=True)
 class Own:

@@ -67,7 +67,7 @@ class PageChanged(FencerunError):
 def read(path: str) -> bytes:
     """The bytes of a page. Raises NoSuchPath, also for what is no regular file."""
     try:
-        with open(_opened(path), "rb") as file:
+        with open(path, "rb", opener=_opened) as file:
             if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
                 raise NoSuchPath(path, "no regular file", "name a file")
             return file.read()
@@ -75,9 +75,9 @@ def read(path: str) -> bytes:
         raise NoSuchPath.of(path, error) from error
 
 
-def _opened(path: str) -> int:
+def _opened(path: str, flags: int = os.O_RDONLY | os.O_CLOEXEC) -> int:
     """A descriptor for reading. What became a pipe meanwhile is not waited for."""
-    return os.open(path, os.O_RDONLY | os.O_CLOEXEC | os.O_NONBLOCK)
+    return os.open(path, flags | os.O_NONBLOCK)
 
 
 @contextmanager

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from fencerun import asked, config, interpreter, redaction, selection, state
 from fencerun.beside import beside
-from fencerun.capabilities import Own, parse, parse_own
+from fencerun.capabilities import Own, parse_own
 from fencerun.engines import choice
 from fencerun.engines.base import Engine, EngineOptions
 from fencerun.errors import UsageError
@@ -157,7 +157,7 @@ def _gate(
     own = _capabilities(settings)
     for word in without:
         try:
-            parse(word, own)
+            selection.capability(word, own)
         except TagError as error:
             raise UsageError(f"--without {word}: {error.args[0]}", error.args[1]) from None
     make: Callable[..., Prober] = Prober

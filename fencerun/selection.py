@@ -5,13 +5,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
+from fencerun.capabilities import Requirement
 from fencerun.capabilities import parse as parse_capability
 from fencerun.errors import UsageError
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
 from fencerun.plan import Member
 
-#: Capabilities that a fence bounds or names further; to select, their names alone will do.
+#: Capabilities that a fence bounds or names further; to select them, or to leave them out, their
+#: names alone will do.
 NAMES_ALONE = frozenset({"gpu", "gpus", "sm", "python"})
 
 _TARGET = later(r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL)
@@ -75,6 +77,14 @@ def selector(targets: Sequence[Target], word: str | None) -> Callable[[Member], 
     return selects
 
 
+def capability(word: str, own: Collection[str] = ()) -> Requirement | None:
+    """What a word of `--requires` or `--without` says; None for a name alone that fences bound.
+
+    ``own`` are the project's own names. Raises TagError for a word that is no capability.
+    """
+    return None if word in NAMES_ALONE else parse_capability(word, own)
+
+
 #: Further capabilities that a fence may name for what needs the first.
 _ALSO: Mapping[str, frozenset[str]] = {
     "cuda": frozenset({"accelerator", "gpu", "gpus", "sm"}),
@@ -93,7 +103,7 @@ def requiring(words: Sequence[str], own: Collection[str] = ()) -> Callable[[Memb
     """
     if not words:
         return lambda member: True
-    wanted = [parse_capability(word, own) for word in words if word not in NAMES_ALONE]
+    wanted = [one for word in words if (one := capability(word, own)) is not None]
     names = {word for word in words if word in NAMES_ALONE}
     names |= {one.name for one in wanted if not one.operator and not one.value}
     names |= {name for word in words for name in _ALSO.get(word, ())}

@@ -38,6 +38,16 @@ def test_read(page: Path) -> None:
         read(str(page.parent))
 
 
+@pytest.mark.skipif(not os.path.isdir("/proc/self/fd"), reason="descriptors are counted in /proc")
+def test_what_cannot_be_read_leaves_no_descriptor_open(page: Path) -> None:
+    os.mkfifo(page.with_name("pipe"))
+    before = len(os.listdir("/proc/self/fd"))
+    for name in ("none.md", "pipe", "."):
+        with pytest.raises(NoSuchPath):
+            read(str(page.parent / name))
+    assert len(os.listdir("/proc/self/fd")) == before
+
+
 def test_replace(page: Path) -> None:
     replace(str(page), b"new\xff")
     assert page.read_bytes() == b"new\xff"

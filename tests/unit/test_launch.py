@@ -100,6 +100,15 @@ def test_the_gate_sees_the_variables_of_the_fences() -> None:
     assert session("lessons").gate.unmet("env:LESSON_OTHER") == "LESSON_OTHER is not set"
 
 
+@pytest.mark.parametrize("word", ["gpu", "gpus", "sm", "python"])
+def test_what_fences_bound_is_left_out_by_its_name_alone(word: str) -> None:
+    made = launch.session(Request("check"), lambda event: None, without=[word])
+    bounded = {"gpu": "gpu:nvidia-h200", "gpus": "gpus>=1", "sm": "sm>=90", "python": "python>=3"}
+    assert made.gate.unmet(bounded[word]) == "left out by --without"
+    with pytest.raises(UsageError, match="--without gup: no such capability"):
+        launch.session(Request("check"), lambda event: None, without=["gup"])
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [
