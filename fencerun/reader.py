@@ -9,7 +9,7 @@ tags do, which fences run, or what recordings should say.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, Protocol
 
 from fencerun import frontmatter, lint, mkdocs, regions
@@ -54,17 +54,7 @@ def parse(
     lines = split_lines(text)
     front, settings, problems = frontmatter.read(lines, path)
     chosen = (settings.syntax if settings else None) or syntax or "commonmark"
-    source = _source(text, lines, front)
-
-    def tokens_of(chosen: frontmatter.Syntax) -> Sequence[Any]:
-        known = kept.tokens(path, chosen, data) if kept is not None else None
-        if known is not None:
-            return known
-        tokens: list[Any] = _parser(chosen).parse(source)
-        if kept is not None:
-            kept.keep(path, chosen, data, tokens)
-        return tokens
-
+    tokens_of = partial(_tokens, path, data, _source(text, lines, front), kept)
     try:
         tokens = tokens_of(chosen)
         found = Gatherer(path, lines, tokens, list(problems), syntax=chosen)
@@ -78,6 +68,18 @@ def parse(
         return Page(path, text, bom, lines, problems=(*problems, problem))
     found.read()
     return Assembly(found).page(text, bom, settings)
+
+
+def _tokens(
+    path: str, data: bytes, source: str, kept: Kept | None, syntax: frontmatter.Syntax
+) -> Sequence[Any]:
+    known = kept.tokens(path, syntax, data) if kept is not None else None
+    if known is not None:
+        return known
+    tokens: list[Any] = _parser(syntax).parse(source)
+    if kept is not None:
+        kept.keep(path, syntax, data, tokens)
+    return tokens
 
 
 @cache

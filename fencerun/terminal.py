@@ -62,6 +62,8 @@ class _Screen:
         self._rows: list[list[str]] = [[]]
         self._row = 0
         self._column = 0
+        #: How many cells of a row, from its first, are known to be blank.
+        self._blank: dict[int, int] = {}
 
     def text(self) -> str:
         return "\n".join("".join(row) for row in self._rows)
@@ -115,6 +117,8 @@ class _Screen:
         if start < len(row) and row[start] == "" and start:
             row[start - 1] = " "
         row[start:end] = cells
+        if start < self._blank.get(self._row, 0):
+            self._blank[self._row] = start
         if end < len(row) and row[end] == "":
             row[end] = " "
         self._column = end
@@ -124,8 +128,10 @@ class _Screen:
         if part == 0:
             del row[self._column :]
         elif part == 1:
-            upto = min(self._column + 1, len(row))
-            row[:upto] = " " * upto
+            upto, blank = min(self._column + 1, len(row)), self._blank.get(self._row, 0)
+            if blank < upto:
+                row[blank:upto] = " " * (upto - blank)
+                self._blank[self._row] = upto
         else:
             row.clear()
 

@@ -123,3 +123,9 @@ def steps(work: Callable[[], object]) -> int:
 def test_work_grows_with_the_text(piece: str) -> None:
     one, two = (steps(lambda n=n: render(piece * n)) for n in (1000, 2000))  # type: ignore[misc]
     assert two < 2.2 * one + 1000
+
+
+def test_what_is_erased_already_costs_nothing() -> None:
+    """At a cost of the row for each command, this would take minutes."""
+    assert render("x" * 200_000 + "\x1b[1K" * 50_000).strip() == ""
+    assert render("ab\x1b[1K\rc\x1b[3Gd\x1b[2G\x1b[1K") == "  d"
