@@ -57,7 +57,8 @@ def details(verdict: Verdict, verbose: int = 0, columns: int | None = None) -> t
     if verdict.failure is not None:
         lines += _failure(verdict, verdict.failure, width, verbose)
     elif verdict.source and not verdict.diff:
-        lines.append(_quoted("source", verdict.source.strip(), width, number=verdict.line))
+        source = one_line(verdict.source.strip())
+        lines.append(_quoted("source", source, width, number=verdict.line))
     lines += _diff(verdict.diff, width, _limit(_DIFF_LINES, verbose), columns)
     if verdict.kind == "failed":
         lines += _tail("output so far", verdict.output, width, verbose)

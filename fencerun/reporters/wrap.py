@@ -1,13 +1,14 @@
 """Wrapping a message for a terminal, so that paths and commands stay whole.
 
 Only prose wraps. Quoted text keeps its line, and so does a path that is longer than the terminal
-is wide: what the terminal folds, it still clicks and copies as one.
+is wide: what the terminal folds, it still clicks and copies as one. No row begins with what a CI
+runner would take for a command: those are looked for at the beginning of lines, behind blanks.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from rich.cells import cell_len
 
@@ -19,6 +20,8 @@ _WHOLE: frozenset[Role] = frozenset({"location", "command"})
 #: Nor are spans as short as ``1 failed``, in columns.
 _SHORT = 16
 _INDENT = "  "
+#: What commands of GitHub's and Azure's runners begin with.
+_COMMANDS = ("::", "##[", "##vso[")
 
 
 def wrap(line: Line, width: int) -> Iterator[Line]:
@@ -30,12 +33,16 @@ def wrap(line: Line, width: int) -> Iterator[Line]:
     indent = start[: len(start) - len(start.lstrip())] + _INDENT
     row: list[Span] = []
     for word in _words(line):
-        if row and _columns((*row, *word)) > width:
+        if row and _columns((*row, *word)) > width and not _is_command(word):
             yield _merged(row)
             row = [Span(word[0].role, indent)]
             word = word[1:]
         row += word
     yield _merged(row)
+
+
+def _is_command(word: Iterable[Span]) -> bool:
+    return "".join(span.text for span in word).lstrip().startswith(_COMMANDS)
 
 
 def _words(line: Line) -> Iterator[list[Span]]:

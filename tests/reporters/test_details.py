@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from fencerun.events import DiffLine, Verdict
+from fencerun.events import DiffLine, Verdict, VerdictKind
 from fencerun.reporters.details import INDENT, details, report
 from fencerun.reporters.wording import text
 from fencerun.result import Failure
@@ -151,6 +151,12 @@ def test_quoted_text_never_begins_a_line() -> None:
     shown = [text(line) for line in report(hostile)]
     assert all("\n" not in line and "\x1b" not in line for line in shown)
     assert not [line for line in shown if line.strip().startswith(("::", "##["))]
+
+
+@pytest.mark.parametrize("kind", ["failed", "unrecorded", "stale"])
+def test_a_line_of_source_is_without_control_characters(kind: VerdictKind) -> None:
+    shown = "".join(map(text, report(verdict(kind, source="print('\x1b[31m\r::error::x')"))))
+    assert "\\x1b[31m\\r::error::x" in shown and shown.isprintable()
 
 
 def test_nothing_is_said_of_a_fence_that_is_as_recorded() -> None:

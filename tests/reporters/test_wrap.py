@@ -46,6 +46,16 @@ def test_wide_characters_count_twice() -> None:
     ]
 
 
+@pytest.mark.parametrize("forged", ["::error::x", "##[error]x", "##vso[task.complete]"])
+@pytest.mark.parametrize("width", [1, 30, 33, 60])
+def test_no_row_begins_with_a_command_of_ci(forged: str, width: int) -> None:
+    """Runners look behind the blanks at the beginning of a line."""
+    line = head(verdict("failed", 4, 41, what=f"ValueError: {forged} {forged} and more"))
+    shown = rows(line, width)
+    assert " ".join(shown).split() == text(line).split()
+    assert not [row for row in shown if row.lstrip().startswith(forged)]
+
+
 @given(st.lists(st.text("ab —", min_size=1)), st.integers(1, 40))
 def test_no_word_is_lost_or_broken(texts: list[str], width: int) -> None:
     line = (Span("location", "x.md:3:"), *(Span("text", words) for words in texts))
