@@ -19,7 +19,10 @@ _INSTALLS: dict[str, frozenset[str]] = {
     **dict.fromkeys(("pip", "pip2", "pip3"), frozenset({"install", "uninstall", "download"})),
     **dict.fromkeys(("conda", "mamba", "micromamba"), frozenset({"install", "create", "env",
                                                                  "update", "remove"})),
-    **dict.fromkeys(("npm", "yarn", "pnpm", "bun"), frozenset({"install", "i", "add", "ci"})),
+    **dict.fromkeys(("npm", "yarn", "pnpm", "bun"), frozenset(
+        "install i add ci update upgrade uninstall remove link dlx create init exec x".split()  # noqa: SIM905
+    )),
+    **dict.fromkeys(("npx", "bunx", "uvx"), frozenset()),
     "uv": frozenset({"pip", "add", "sync", "tool", "venv", "python"}),
     "gem": frozenset({"install"}),
     "cargo": frozenset({"install", "add"}),
@@ -31,6 +34,15 @@ _FETCHES: dict[str, frozenset[str]] = {
     **dict.fromkeys(("kaggle", "gsutil", "gcloud", "aws", "az", "kubectl", "gh"), frozenset()),
     **dict.fromkeys(("huggingface-cli", "hf", "modal", "wandb"), frozenset()),
     "git": frozenset({"clone", "pull", "push", "fetch", "submodule"}),
+    **dict.fromkeys(("npm", "yarn", "pnpm", "cargo", "poetry", "uv"), frozenset({"publish"})),
+    "twine": frozenset(),
+}
+#: What the page's own repository would not be the same after.
+_COMMITS: dict[str, frozenset[str]] = {
+    "git": frozenset(
+        "add commit merge rebase reset revert restore checkout switch clean stash rm mv tag am "  # noqa: SIM905
+        "cherry-pick filter-branch gc".split()
+    ),
 }
 _SERVES: dict[str, frozenset[str]] = {
     **dict.fromkeys(("uvicorn", "gunicorn", "streamlit", "gradio", "tensorboard"), frozenset()),
@@ -141,6 +153,8 @@ def _command(words: list[str]) -> tuple[str, str] | None:
         return f"`{shown}`: needs network?", "tag it by hand, with `requires:network`"
     if _listed(first, second, _SERVES):
         return f"`{shown}` is a server, which does not end", _NONE
+    if _listed(first, second, _COMMITS):
+        return f"`{shown}` changes a repository", f"tag it by hand if it is to run, or {_NONE}"
     if first in _EDITORS:
         return f"`{first}` waits for somebody at a terminal", _NONE
     if first in _DELETES:

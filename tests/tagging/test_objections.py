@@ -70,6 +70,9 @@ def test_what_runs_is_no_sketch(code: str) -> None:
         ("python -m http.server", "is a server", 0),
         ("sudo ls", "`sudo`", 0),
         ("rm -rf build", "`rm` deletes", 0),
+        ("npm publish", "`npm publish`: needs network?", 0),
+        ("npx create-app x", "`npx create-app` installs", 0),
+        ("ls\ngit commit -am x", "`git commit` changes a repository", 1),
         ("x=$(curl http://a)", "`curl http://a`: needs network?", 0),
         ('x="$(curl http://a)"', "`curl http://a", 0),
         ("ls\necho `rm x`", "`rm` deletes", 1),
@@ -108,6 +111,8 @@ def test_commands(code: str, what: str, at: int) -> None:
     "code",
     [
         "git status",
+        "git log --oneline",
+        "npm test",
         "echo hi | tee log",
         "cat <a.txt >b.txt",
         "pip list  # not pip install",
