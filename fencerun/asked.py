@@ -1,6 +1,6 @@
 """Which pages a call is about, and what they are called in all that is said of them.
 
-Asks the disk and git; reads no page.
+Asks the disk and git. Reads a page only to see whether a fence is still there.
 """
 
 from __future__ import annotations
@@ -8,11 +8,15 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from fencerun import config, known
 from fencerun.discovery import NoSuchPath, discover
 from fencerun.errors import UsageError
 from fencerun.selection import Target
+
+if TYPE_CHECKING:
+    from fencerun.page import Page
 
 #: Set in every fence to the pages that are being run, so that none can run itself.
 OWN_PAGE = "FENCERUN_PAGE"
@@ -79,11 +83,32 @@ def _own_paths(settings: config.Project) -> list[str]:
 
 def homeless(pages: Sequence[str], settings: config.Project) -> Iterator[str]:
     """A note for each entry of `known` that is about none of all pages, which ``pages`` are."""
-    there = [os.path.relpath(name, settings.root).replace(os.sep, "/") for name in pages]
+    there = [settings.relative(name) for name in pages]
     for entry in known.homeless(there, settings.known):
         if not (settings.root / known.page_of(entry)).is_file():
             where = config.place(settings.root, "known", entry)
             yield f"warning: {where}: known lists {entry}, and there is no such page: delete it"
+
+
+def there(fences: Sequence[str], settings: config.Project) -> Iterator[str]:
+    """Those of ``fences``, ids from the root, that their pages still have.
+
+    A page with a problem may have any.
+    """
+    from fencerun import files, reader
+
+    pages: dict[str, Page | None] = {}
+    for fence in fences:
+        name, _, number = fence.rpartition("::")
+        if name not in pages:
+            try:
+                data = files.read(os.fspath(settings.root / name))
+                pages[name] = reader.parse(data, name, settings.settings_for(name).syntax)
+            except NoSuchPath:
+                pages[name] = None
+        page = pages[name]
+        if page is not None and (page.broken or any(f"{f.number}" == number for f in page.fences)):
+            yield fence
 
 
 def refuse_own_page(pages: Sequence[str]) -> None:

@@ -54,6 +54,10 @@ class Project:
     defaults: PageSettings = field(default_factory=PageSettings)
     pages: tuple[tuple[str, PageSettings], ...] = ()
 
+    def relative(self, page: str | os.PathLike[str]) -> str:
+        """The path of ``page`` from the root, with ``/`` on every system."""
+        return os.path.relpath(page, self.root).replace(os.sep, "/")
+
     def settings_for(self, page: str) -> PageSettings:
         """The defaults for ``page``, a path relative to the root, before its own front matter.
 

@@ -82,8 +82,8 @@ class PageReporter(FileReporter):
     @cached_property
     def _page(self) -> Page:
         root = config.find_root(Path(self.filename).absolute().parent)
-        relative = os.path.relpath(self.filename, root).replace(os.sep, "/")
-        syntax = config.load(root).settings_for(relative).syntax
+        project = config.load(root)
+        syntax = project.settings_for(project.relative(self.filename)).syntax
         return reader.parse(files.read(self.filename), self.filename, syntax)
 
     @cached_property

@@ -139,6 +139,6 @@ class Intake:
         """A page's path from the project's root, with ``/``."""
         found = self._relative.get(path)
         if found is None:
-            found = os.path.relpath(path, self.project.root).replace(os.sep, "/")
+            found = self.project.relative(path)
             self._relative[path] = found
         return found

@@ -104,7 +104,8 @@ def session(
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
-        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew, _runs(told)),
+        Unrun(gate, own, beside, _today(), settings.max_kept_days, request.renew, _runs(told),
+              from_root=settings.relative),
         redaction.from_environment({**os.environ, **settings.env}), notes=notes,
     )  # fmt: skip
 
@@ -133,10 +134,14 @@ def run(session: Session) -> RunDone:
 
 
 def last_failed(request: Request, root: Path | None = None) -> Request:
-    """``request`` for what was not green the last time; for everything where all was."""
-    last = state.load(project(root).root)
-    among = frozenset(fence for fence, one in last.items() if one.kind in state.RED)
-    return replace(request, among=among or None)
+    """``request`` for what was not green the last time; for everything where all was.
+
+    What is not there any more is left aside.
+    """
+    settings = project(root)
+    last = state.load(settings.root)
+    red = [fence for fence, one in last.items() if one.kind in state.RED]
+    return replace(request, among=frozenset(asked.there(red, settings)) or None)
 
 
 def remember(session: Session, done: RunDone) -> None:

@@ -41,7 +41,7 @@ def touched(names: Sequence[str], ref: str, project: Project, notes: list[str]) 
         return tuple(names)
     found = []
     for name in names:
-        base = project.settings_for(_relative(name, project))
+        base = project.settings_for(project.relative(name))
         page = reader.parse(files.read(name), name, base.syntax)
         if since.touched(page, base, changed, beside(name)):
             found.append(name)
@@ -55,11 +55,11 @@ def share(names: Sequence[str], shard: str, project: Project, notes: list[str]) 
     Shares fit together where they weigh pages alike: the note has a hash of the weights.
     """
     index, count = sharding.parse(shard)
-    pages = {_relative(name, project): files.read(name) for name in names}
+    pages = {project.relative(name): files.read(name) for name in names}
     took = {fence: one.seconds for fence, one in state.load(project.root).items() if one.seconds}
     weighed = sharding.weights(pages, took)
     own = sharding.share(weighed, index, count)
-    found = tuple(name for name in names if _relative(name, project) in own)
+    found = tuple(name for name in names if project.relative(name) in own)
     digest = hashlib.sha256(repr(sorted(weighed.items())).encode("utf-8", "surrogateescape"))
     notes.append(
         f"share {index} of {count}: {_of(found, names)} (by weights {digest.hexdigest()[:8]})"
@@ -69,7 +69,3 @@ def share(names: Sequence[str], shard: str, project: Project, notes: list[str]) 
 
 def _of(some: Sequence[str], every: Sequence[str]) -> str:
     return f"{len(some)} of {len(every)} page{'' if len(every) == 1 else 's'}"
-
-
-def _relative(name: str, project: Project) -> str:
-    return os.path.relpath(name, project.root).replace(os.sep, "/")

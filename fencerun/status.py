@@ -61,7 +61,7 @@ class Status:
             self._say(f"{where}: untagged: a {block.info.language} block")
 
     def _fence(self, member: Member, idle: Idle | None, last: Last | None) -> None:
-        told = self.unrun.told.get(member.id)
+        told = self.unrun.told_of(member)
         if idle is None and told:
             idle = Idle(member, "told", "not run here", "no run tells of it")
         if idle is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 
 from fencerun import asked, files, reader
@@ -34,8 +33,8 @@ def every(request: Request, project: Project) -> int:
         raise UsageError("--strip removes every recording of a page", "name pages or directories")
     code = 0
     for name in asked.names(request.targets, project):
-        relative = os.path.relpath(name, project.root).replace(os.sep, "/")
-        code = max(code, off(name, project.settings_for(relative).syntax))
+        syntax = project.settings_for(project.relative(name)).syntax
+        code = max(code, off(name, syntax))
     return code
 
 

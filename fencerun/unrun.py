@@ -47,6 +47,8 @@ class Unrun:
     #: What other machines' runs told.
     told: Runs = field(default_factory=dict)
     settled: dict[str, Mapping[int, Member]] = field(default_factory=dict)
+    #: How a page is called from the project's root: other runs may have been called there.
+    from_root: Callable[[str], str] = str
 
     def parts(self, member: Member) -> tuple[Part, ...]:
         """All that the output of ``member`` depends on."""
@@ -56,7 +58,7 @@ class Unrun:
 
     def judgement(self, idle: Idle) -> Judgement:
         """The judgement of a fence that is not run: what another run told, else its recording's."""
-        told = self.told.get(idle.member.id, ())
+        told = self.told_of(idle.member)
         if not told or idle.kind == "skip":
             return Judgement(self.verdict(idle))
         fitting = self._fitting(idle.member)
@@ -69,9 +71,16 @@ class Unrun:
             return Judgement(replace(verdict, kind="refused", what=why, remedy=remedy))
         return Judgement(replace(verdict, what=f"{verdict.what} ({why})"))
 
+    def told_of(self, member: Member) -> Sequence[Told]:
+        """What was told of a fence by its name here, or else as it is called from the root."""
+        if not self.told or member.id in self.told:
+            return self.told.get(member.id, ())
+        name = f"{self.from_root(member.page.path)}::{member.fence.number}"
+        return self.told.get(name, ())
+
     def _fitting(self, member: Member) -> Told | None:
         """The newest that was told of the very code that is here."""
-        told = self.told.get(member.id, ())
+        told = self.told_of(member)
         source = freshness.source_hash(self.parts(member)) if told else ""
         for one in reversed(told):
             key = freshness.parse_key(one.verdict.key)

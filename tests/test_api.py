@@ -104,6 +104,19 @@ def test_another_root_and_another_machine(tmp_path: Path, monkeypatch: pytest.Mo
     assert not (tmp_path / ".fencerun").exists()
 
 
+def test_what_a_run_from_the_root_tells_is_taken_in_below_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "pyproject.toml").write_text("[tool.fencerun]\n")
+    (tmp_path / "lessons").mkdir()
+    (tmp_path / "lessons/x.md").write_text(PAGE)
+    fencerun.check("lessons", reports={"jsonl": "run.jsonl"})
+    monkeypatch.chdir("lessons")
+    taken = fencerun.record("x.md", told=["../run.jsonl"])
+    assert kinds(taken) == dict.fromkeys(("x.md::1", "x.md::2"), "recorded")
+    assert taken.exit_code == 0
+
+
 # Reports.
 
 

@@ -6,8 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from fencerun import launch
+from fencerun import launch, state
 from fencerun.errors import UsageError
+from fencerun.events import Verdict
 from fencerun.selection import Target
 from fencerun.session import Request, Session
 
@@ -127,6 +128,21 @@ def test_a_fault_of_the_configuration_has_a_line_and_a_remedy(text: str, said: s
     assert error.value.what.startswith("pyproject.toml:3: ")
     assert said in error.value.what
     assert error.value.remedy
+
+
+def test_what_is_gone_was_not_green_either_and_hides_nothing() -> None:
+    """A fence that failed and was renumbered left `--lf` with nothing to run."""
+    red = [Verdict(f"lessons/a.md::{n}", "failed", "lessons/a.md", n, 1) for n in (1, 8)]
+    red.append(Verdict("gone.md::1", "failed", "gone.md", 1, 1))
+    pages = {one.page: one.page for one in red}
+    state.save(Path(), red, pages)
+    assert launch.last_failed(Request("check")).among == frozenset({"lessons/a.md::1"})
+    Path("lessons/a.md").write_text("```python fence:2\n```\n")
+    assert launch.last_failed(Request("check")).among is None
+    Path("lessons/a.md").write_text("```python fence:2\n```\n\n```python fence:2\n```\n")
+    assert launch.last_failed(Request("check")).among == frozenset(
+        {f"lessons/a.md::{n}" for n in (1, 8)}
+    )
 
 
 def test_an_entry_of_known_without_a_page_is_told() -> None:
