@@ -13,8 +13,12 @@ from fencerun.patterns import later
 _CELL = later(r"(?:[^\\|]|\\.|\\\Z)*")
 _DASHES = later(r"(:?)-+(:?)")
 _FENCE = later(r" {0,3}(`{3,}|~{3,})")
+_CODE = later(r" {4}| {0,3}\t")
 # A table ends where a quote, heading, rule, list item, code block or HTML begins.
-_BLOCK = later(r" {0,3}(?:>|#{1,6}(?:\s|\Z)|(?:[-+*]|[0-9]{1,9}[.)])\s|`{3}|~{3}|<[A-Za-z/!?])")
+_BLOCK = later(
+    r" {0,3}(?:>|#{1,6}(?:\s|\Z)|(?:[-+*]|[0-9]{1,9}[.)])\s|`{3}|~{3}|<[A-Za-z/!?]"
+    r"|([-*_])[ \t]*(?:\1[ \t]*){2,}\Z)| {4}|\t"
+)
 
 
 def normal(lines: Sequence[str]) -> tuple[str, ...]:
@@ -76,7 +80,7 @@ def _tables(lines: Sequence[str]) -> Iterator[tuple[int, int]]:
 
 def _heads(header: str, below: str) -> bool:
     """Whether ``below`` makes ``header`` one of a table."""
-    if "-" not in below or "|" not in header + below:
+    if "-" not in below or "|" not in header + below or _CODE.match(header):
         return False
     dashes = cells(below)
     return all(_DASHES.fullmatch(cell) for cell in dashes) and len(cells(header)) == len(dashes)

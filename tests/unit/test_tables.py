@@ -47,6 +47,17 @@ def test_cells(line: str, found: tuple[str, ...]) -> None:
             id="ends-at-a-blank-line",
         ),
         pytest.param(
+            ("|a|", "|-|", "|b|", "***", "|c |"),
+            ("| a |", "| - |", "| b |", "***", "|c |"),
+            id="ends-at-a-rule",
+        ),
+        pytest.param(
+            ("|a|", "|-|", "|b|", "    |c |"),
+            ("| a |", "| - |", "| b |", "    |c |"),
+            id="ends-at-indented-code",
+        ),
+        pytest.param(("    |a|", "|-|"), ("    |a|", "|-|"), id="no-header-in-indented-code"),
+        pytest.param(
             ("|a|", "|-|", "> |  q  |"), ("| a |", "| - |", "> |  q  |"), id="ends-at-a-quote"
         ),
         pytest.param(
