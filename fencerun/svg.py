@@ -29,7 +29,7 @@ _GEOMETRY = frozenset(
 )
 _NUMBER = later(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?")
 _REFERENCE = later(r"(url\(\s*['\"]?)?#([^)'\"\s]+)")
-_FUNCTION = later(r"(\w+)\s*\(([^)]*)\)")
+_FUNCTION = later(r"(?<!\w)(\w+)\s*\(([^()]*)\)")
 _PNG = later(r"data:image/png;base64,(.*)", re.DOTALL)
 
 

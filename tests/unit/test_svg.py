@@ -140,3 +140,11 @@ def test_numbers_beyond_floats_hide_no_difference(other: str) -> None:
     drawn = '<svg viewBox="0 0 100 100"><path d="{}"/></svg>'
     assert difference(drawn.format("M 1e999 5"), drawn.format("M 1e999 5")) is None
     assert difference(drawn.format("M 1e999 5"), drawn.format(other)) is not None
+
+
+@pytest.mark.parametrize("unit", ["a", "a(", "a ", "url(#", "1e", "-"])
+@pytest.mark.parametrize("name", ["transform", "d", "clip-path"])
+def test_long_attributes_are_read_in_one_pass(name: str, unit: str) -> None:
+    drawn = f'<svg><g {name}="{unit * (200_000 // len(unit))}{{}}"/></svg>'
+    assert difference(drawn.format("x"), drawn.format("x")) is None
+    assert difference(drawn.format("x"), drawn.format("y")) is not None
