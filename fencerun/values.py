@@ -143,11 +143,21 @@ def escape(text: str, raw_html: bool) -> str:
     line = html.escape(one_line(text), quote=False)
     if raw_html:
         return line
-    links = _LINKS.search(line) or line.count("[") != line.count("]")
+    links = _LINKS.search(line) or _unpaired(line)
     line = _MARKDOWN.sub(r"\\\g<0>", line)
     for sign in "`|[]" if links else "`|":
         line = line.replace(sign, f"&#{ord(sign)};")
     return line
+
+
+def _unpaired(line: str) -> bool:
+    """Whether a bracket has no other one: it would pair with one of the prose around it."""
+    depth = 0
+    for letter in line:
+        depth += (letter == "[") - (letter == "]")
+        if depth < 0:
+            return True
+    return depth > 0
 
 
 def write(source: str, new: Iterable[tuple[Value, str]]) -> str:

@@ -49,6 +49,7 @@ TEXTS = st.text(
 @given(text=TEXTS)
 @example(text="`x`")
 @example(text="\\|`|")
+@example(text="]0[")
 @example(text="\ud800 \x00 \x1b[0m")
 def test_whatever_is_written_reads_back_and_changes_nothing_else(place: str, text: str) -> None:
     page = read(FENCE + PLACES[place])
