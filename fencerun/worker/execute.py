@@ -12,6 +12,7 @@ import types
 from fencerun.worker import tracebacks
 from fencerun.worker.asserts import FailedAssert
 from fencerun.worker.compiling import FUTURES, compile_fence
+from fencerun.worker.harmless import is_harmless
 from fencerun.worker.namespace import Script
 
 TYPE_CHECKING = False
@@ -58,6 +59,7 @@ def run(
     except _NOT_PYTHON as error:
         return _syntax_failure(script, error, line)
     script.flags |= compiled.co_flags & FUTURES
+    script.harmless = script.harmless and mode == "exec" and is_harmless(compiled)
     try:
         _execute(script, compiled)
     except KeyboardInterrupt:
@@ -117,6 +119,7 @@ def evaluate(script: Script, expression: str, spec: str | None) -> dict[str, str
     the caller's matter. KeyboardInterrupt is raised on.
     """
     names = script.module.__dict__
+    script.harmless = False
 
     def text() -> str:
         value = eval(compiled, names)

@@ -71,6 +71,8 @@ class Script:
         self.loop = EventLoop()
         #: Compiler flags of the ``__future__`` imports made so far.
         self.flags = 0
+        #: Whether all that ran could only compute and print: then there is nothing to undo.
+        self.harmless = True
         #: The number of the fence that runs, for messages.
         self.number: int | None = None
         self.file, self.files = _names(page, directory)
@@ -98,6 +100,7 @@ class Script:
 
     def set_up(self, file: str, code: str) -> None:
         """Note what runs before all fences, for children that run them again."""
+        self.harmless = False
         self._children.setup = (file, code)
 
     def __enter__(self) -> Script:

@@ -81,6 +81,10 @@ class ModulesWatch:
         if known and self._tag is not None:
             self._seen = self._tag()
 
+    def is_unchanged(self) -> bool:
+        """Whether no module came, went or was replaced, where that shows at no price."""
+        return self._tag is not None and self._live is sys.modules and not self._is_changed()
+
     def _is_changed(self) -> bool:
         if self._tag is not None:
             return self._tag() != self._seen

@@ -196,6 +196,14 @@ class State:
 
     # The end of a chain.
 
+    def left_alone(self) -> bool:
+        """End a chain of harmless code; False if a namespace was touched: then nothing is ended."""
+        if self._read_tags() != self._tags:
+            return False
+        self._held = self._began
+        self._is_dirty = False
+        return True
+
     def settle(self, evidence: Evidence) -> Iterator[Change]:
         """Put everything back; each difference that is the chain's doing."""
         now = self._look()
