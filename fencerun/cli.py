@@ -71,11 +71,11 @@ def _main(argv: Sequence[str]) -> int:
     if isinstance(sys.stdout, io.TextIOWrapper):
         # The name of a page, or a help text, may hold what the terminal's encoding does not.
         sys.stdout.reconfigure(errors="backslashreplace")
-    arguments = _parser(argv).parse_args(argv)
     if sys.stdout is None:
         print("fencerun: error: stdout is closed. Send it to /dev/null, say", file=sys.stderr)
         return UsageError.exit_code
     try:
+        arguments = _parser(argv).parse_args(argv)
         code = int(arguments.run(arguments))
         stdout().flush()
         return code

@@ -126,28 +126,9 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
     imports = ("os", "random", "sys", *(name for name, use in wanted.items() if use))
     yield f"import {', '.join(sorted(imports))}"
     yield ""
-    variables = {name: value for name, value in pinned.items() if name not in _LEFT_OUT}
-    yield "os.environ |= {"
-    yield from (f"    {name!r}: {value!r}," for name, value in variables.items())
-    yield "}"
-    if "TZ" in pinned:
-        yield "time.tzset()"
-    heavy = modules(_sources(cut))
-    if heavy:
-        # What is imported later would seed itself; where it is missing, a fence says so.
-        yield "try:"
-        yield f"    import {', '.join(heavy)}"
-        if "torch" in heavy:
-            yield f"    torch.set_num_threads({pinned.get('OMP_NUM_THREADS', '1')})"
-        yield "except ImportError:"
-        yield "    pass"
+    yield from _environment(cut, pinned)
     if scratch:
-        yield f"beside, own = {here}, {[file.path for file in cut.page.files]!r}"
-        yield ""
-        yield from _lines(_SCRATCH)
-        for file in cut.early:
-            yield f"with open({file.path!r}, 'w', encoding='utf-8', newline='') as file:"
-            yield f"    file.write({file.text!r})"
+        yield from _directory(cut, here)
     elif moves:
         yield f"os.chdir({here})"
         yield "sys.path.insert(0, os.getcwd())"
@@ -166,6 +147,35 @@ def _body(cut: Cut, pinned: Mapping[str, str], here: str, *, moves: bool) -> Ite
         yield "return chain"
     else:
         yield "begin()"
+
+
+def _environment(cut: Cut, pinned: Mapping[str, str]) -> Iterator[str]:
+    """Variables, threads, and what takes long to import."""
+    variables = {name: value for name, value in pinned.items() if name not in _LEFT_OUT}
+    yield "os.environ |= {"
+    yield from (f"    {name!r}: {value!r}," for name, value in variables.items())
+    yield "}"
+    if "TZ" in pinned:
+        yield "time.tzset()"
+    heavy = modules(_sources(cut))
+    if heavy:
+        # What is imported later would seed itself; where it is missing, a fence says so.
+        yield "try:"
+        yield f"    import {', '.join(heavy)}"
+        if "torch" in heavy:
+            yield f"    torch.set_num_threads({pinned.get('OMP_NUM_THREADS', '1')})"
+        yield "except ImportError:"
+        yield "    pass"
+
+
+def _directory(cut: Cut, here: str) -> Iterator[str]:
+    """A directory of its own, with the files that a fence above them names."""
+    yield f"beside, own = {here}, {[file.path for file in cut.page.files]!r}"
+    yield ""
+    yield from _lines(_SCRATCH)
+    for file in cut.early:
+        yield f"with open({file.path!r}, 'w', encoding='utf-8', newline='') as file:"
+        yield f"    file.write({file.text!r})"
 
 
 def _lines(text: str) -> list[str]:

@@ -89,7 +89,7 @@ def document(lesson: Lesson, lines: Sequence[Line], word: str, boot: str) -> str
 
 def overview(lines: Sequence[Line], word: str, boot: str) -> str:
     """All lessons, where none is chosen yet."""
-    rows = "".join(_row(line) for line in lines)
+    rows = "".join(_item(line, with_path=True) for line in lines)
     said = count(len(lines), "page") if lines else "No page yet. A new one appears by itself."
     head = f'<h1>Lessons</h1><p class="count">{said}</p>'
     main = f'<div class="overview">{head}<ol class="rows" id="ui:rows">{rows}</ol></div>'
@@ -203,23 +203,15 @@ _ALWAYS = _button("theme", "Theme", "Light, dark, or as the system has it", "t")
 )
 
 
-def _item(line: Line, page: str) -> str:
+def _item(line: Line, page: str = "", *, with_path: bool = False) -> str:
+    """A lesson in a list; ``page`` is the one that is shown."""
     here = ' aria-current="page"' if line.path == page else ""
+    path = f'<code class="path">{escape(line.path)}</code>' if with_path else ""
     return (
         f'<li data-path="{escape(line.path)}" data-state="{escape(line.state)}">'
         f'<a href="{escape(address(line.path))}"{here}>{_dot(line)}'
         f'<span class="title">{escape(line.title)}</span>'
-        f'<span class="tally">{escape(tally(line))}</span></a></li>'
-    )
-
-
-def _row(line: Line) -> str:
-    return (
-        f'<li data-path="{escape(line.path)}" data-state="{escape(line.state)}">'
-        f'<a href="{escape(address(line.path))}">{_dot(line)}'
-        f'<span class="title">{escape(line.title)}</span>'
-        f'<span class="tally">{escape(tally(line))}</span>'
-        f'<code class="path">{escape(line.path)}</code></a></li>'
+        f'<span class="tally">{escape(tally(line))}</span>{path}</a></li>'
     )
 
 
