@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from fencerun.live import PageView
+from fencerun.reporters.escape import one_line
 from fencerun.serve import faces, pictures
 from fencerun.serve.state import Line
 from fencerun.serve.titles import Titles
@@ -21,10 +22,10 @@ class Roster:
     def name(self, path: str) -> str:
         """What browsers call the page that the live core calls ``path``.
 
-        Bytes of a name that are no text are shown as escapes: an address is text.
+        What is no text in a name, or no part of a line, is shown as an escape: an address is
+        a line of text.
         """
-        name = os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/")
-        return name.encode("utf-8", "backslashreplace").decode()
+        return one_line(os.path.relpath(os.path.abspath(path), self.base).replace(os.sep, "/"))
 
     def title(self, view: PageView) -> str:
         """What the lesson is called."""

@@ -250,12 +250,12 @@ def test_pages_are_called_relative_to_the_base(
 def test_names_that_are_no_text_can_be_addressed(table: Table, tmp_path: Path) -> None:
     """A browser makes addresses of UTF-8, so a name has to be that."""
     table.views = {}
-    for name in ("caf\udce9.md", "caf\udce8.md"):
+    for name in ("caf\udce9.md", "caf\udce8.md", "two\nlines.md"):
         table.put(str(tmp_path / name), TWO)
     desk = Desk(cast(Live, table), queue.SimpleQueue(), tmp_path, TOKENS, Heard())
     desk.open()
     names = [line.path for line in desk.lines()]
-    assert names == ["caf\\udce9.md", "caf\\udce8.md"]
+    assert names == ["caf\\udce9.md", "caf\\udce8.md", "two\\nlines.md"]
     for name in names:
         lesson = desk.lesson(name.encode().decode())
         assert lesson is not None and lesson.line.path == name
