@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable
 from dataclasses import field, replace
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from fencerun.capabilities import parse
 from fencerun.errors import UsageError
@@ -16,19 +16,30 @@ from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.page import Page
 from fencerun.pasting import pasted
-from fencerun.probing import Prober
 from fencerun.tags import TagError, Tags, nearest
+
+if TYPE_CHECKING:
+    from fencerun.probing import Prober
 
 
 @dataclass(slots=True)
 class Gate:
     """Answers whether requirements hold, each asked once a run."""
 
-    prober: Prober
+    #: Makes what asks this machine. Called when something is first asked: mostly nothing is.
+    make: Callable[[], Prober]
     own: Collection[str] = ()
     #: What runnable code blocks without tags are: `ignore`, `warn` or `error`.
     untagged: str = "ignore"
     answers: dict[str, str | None] = field(default_factory=dict)
+    _prober: Prober | None = field(default=None, init=False)
+
+    @property
+    def prober(self) -> Prober:
+        """What asks this machine."""
+        if self._prober is None:
+            self._prober = self.make()
+        return self._prober
 
     def unmet(self, requirement: str) -> str | None:
         """Why ``requirement`` does not hold here, or None when it does."""

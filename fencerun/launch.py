@@ -12,7 +12,7 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from fencerun import asked, config, interpreter, redaction, selection, state
 from fencerun.beside import beside
@@ -24,7 +24,6 @@ from fencerun.events import Event, RunDone
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.masks import NAMED, Mask
-from fencerun.probing import Prober
 from fencerun.request import RECORDABLE
 from fencerun.selection import Target
 from fencerun.session import Request, Session
@@ -32,6 +31,7 @@ from fencerun.tags import TagError
 from fencerun.unrun import Unrun
 
 if TYPE_CHECKING:
+    from fencerun.probing import Prober
     from fencerun.runs import Runs
 
 
@@ -165,11 +165,17 @@ def _gate(
             selection.capability(word, own)
         except TagError as error:
             raise UsageError(f"--without {word}: {error.args[0]}", error.args[1]) from None
-    make: Callable[..., Prober] = Prober
+    make = _prober
     if elsewhere is not None:
         make = partial(elsewhere, root=str(settings.root), table=settings.capabilities)
-    prober = make(python, own=own, without=without, env=settings.env)
+    prober = partial(make, python, own=own, without=without, env=settings.env)
     return Gate(prober, tuple(own), settings.untagged)
+
+
+def _prober(python: str, **more: Any) -> Prober:
+    from fencerun.probing import Prober
+
+    return Prober(python, **more)
 
 
 def _capabilities(settings: config.Project) -> Mapping[str, Own]:

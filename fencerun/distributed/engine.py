@@ -108,7 +108,7 @@ class RayEngine(Closing):
     def _lane(self, gpus: int, loads: Sequence[Load]) -> Lane:
         lane = RemoteLane(partial(self._cluster.station, self._contract, gpus, self._cpus))
         self._lanes.append(lane)
-        gate = Gate(RemoteProber(lane), tuple(self._contract.own))  # type: ignore[arg-type]
+        gate = Gate(partial(RemoteProber, lane), tuple(self._contract.own))  # type: ignore[arg-type]
 
         def begin(place: int) -> None:
             lane.begin(loads[place].page, loads[place].luggage())

@@ -140,7 +140,7 @@ class Course:
 
         wanted = tuple(parse(target) for target in targets)
         project = Project(self.directory, **self.settings)
-        gate = Gate(self.machine, (), self.untagged)  # type: ignore[arg-type]
+        gate = Gate(lambda: self.machine, (), self.untagged)  # type: ignore[arg-type, return-value]
         unrun = Unrun(
             gate, self.masks, beside, self.today, project.max_kept_days, more.get("renew", False)
         )

@@ -14,7 +14,7 @@ from .course import Machine
 
 
 def gate(untagged: str = "ignore") -> Gate:
-    return Gate(Machine(), ("lab",), untagged)  # type: ignore[arg-type]
+    return Gate(Machine, ("lab",), untagged)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,6 @@ def test_project_settings_are_checked_too() -> None:
 def test_each_requirement_is_asked_once() -> None:
     machine = Machine()
     machine.missing = {"cuda": "no CUDA device"}
-    asked = Gate(machine)  # type: ignore[arg-type]
+    asked = Gate(lambda: machine)  # type: ignore[arg-type, return-value]
     assert [asked.unmet("cuda"), asked.unmet("cuda")] == ["no CUDA device"] * 2
     assert machine.asked == ["cuda"]

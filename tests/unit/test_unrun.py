@@ -22,7 +22,7 @@ from .course import TODAY, Machine, fence
 
 
 def unrun(member: Member, today: datetime.date = TODAY, **more: object) -> Unrun:
-    made = Unrun(Gate(Machine()), (), lambda page: lambda path: None, today, **more)  # type: ignore[arg-type]
+    made = Unrun(Gate(Machine), (), lambda page: lambda path: None, today, **more)  # type: ignore[arg-type]
     made.settled[member.page.path] = {member.fence.number: member}
     return made
 
