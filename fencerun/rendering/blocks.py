@@ -67,6 +67,8 @@ def _fence(tokens: Tokens, at: int, work: Work, fence: Fence, out: Tokens) -> in
             one,
             class_="fence hidden" if fence.tags.hidden else "fence",
             id=f"fence:{fence.number}",
+            role="group",
+            aria_label=f"fence {fence.number}",
             data_fence=fence.number,
             data_id=f"{work.page.path}::{fence.number}",
             data_line=fence.line,

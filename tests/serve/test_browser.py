@@ -117,6 +117,26 @@ def test_run_all_with_time_that_passes_and_stop(served: Served, window: Any) -> 
     window.wait_for_selector('[id="fence:1"]:not([data-state=running])')
 
 
+def test_keys_act_on_the_fence_that_has_the_focus(served: Served, window: Any) -> None:
+    two = "# Focus\n\n```python fence:1\nprint(1)\n```\n\n```python fence:2\nprint(2)\n```\n"
+    lesson(served, window, "focus.md", two)
+    current = "document.querySelector('[data-current]')?.dataset.fence"
+    inside = "document.activeElement.closest('.fence')?.dataset.fence"
+    window.keyboard.press("j")
+    assert window.evaluate(f"[{current}, {inside}]") == ["1", "1"]
+    window.keyboard.press("Tab")
+    assert window.evaluate("document.activeElement.className") == "fence-number"
+    window.locator('[id="fence:2"] .fence-code pre').focus()
+    assert window.evaluate(current) == "2"
+    with window.expect_request("**/act") as sent:
+        window.keyboard.press("Enter")
+    assert sent.value.post_data_json["fences"] == [2]
+    badge(window, 2, "unrecorded")
+    served.write("focus.md", two.replace("# Focus", "# Focus\n\nmore"))
+    window.wait_for_selector("p:has-text('more')")
+    assert window.evaluate(f"[{current}, {inside}]") == ["2", "2"]
+
+
 def test_a_failure_shows_its_traceback_on_page_lines(served: Served, window: Any) -> None:
     lesson(served, window, "fails.md", "# Fails\n\n```python fence:1\nx = 1\nx / 0\n```\n")
     window.keyboard.press("a")

@@ -78,12 +78,15 @@ export function seconds(value) {
   return `${Math.floor(value / 60)}:${String(Math.floor(value % 60)).padStart(2, "0")} min`;
 }
 
-/** Makes a fence the current one. */
-export function choose(fence, scroll = true) {
+/** Makes a fence the current one; by `keyboard` it is gone to, so that Tab goes on inside it. */
+export function choose(fence, keyboard = true) {
   if (!fence) return;
   for (const other of document.querySelectorAll("[data-current]")) delete other.dataset.current;
   fence.dataset.current = "";
-  if (scroll) fence.scrollIntoView({ block: "start", behavior: "instant" });
+  if (!keyboard) return;
+  fence.scrollIntoView({ block: "start", behavior: "instant" });
+  fence.tabIndex = -1;
+  fence.focus({ preventScroll: true });
 }
 
 /** The next fence in a direction, of those that `wanted` picks. */
@@ -115,6 +118,12 @@ export function onCurrent(verb) {
   if (verb === "copy") copy(`${called}:${fence.dataset.line}`);
   else act(verb, [numberOf(fence)]);
 }
+
+// Keys act on the fence that has the focus.
+document.getElementById("ui:main").addEventListener("focusin", (event) => {
+  const fence = event.target.closest(".fence[data-fence]");
+  if (fence && fence !== current()) choose(fence, false);
+});
 
 document.getElementById("ui:main").addEventListener("click", (event) => {
   const fence = event.target.closest(".fence[data-fence]");

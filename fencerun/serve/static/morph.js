@@ -2,9 +2,9 @@
 // selected, focused or unfolded stays so.
 
 // What is of no account in telling two elements apart: their line, and what the reader did.
-const BESIDE = / (?:data-line="\d+"|open=""|data-current="")/g;
+const BESIDE = / (?:data-line="\d+"|open=""|data-current=""|tabindex="-1")/g;
 // Attributes that are the reader's, not the page's.
-const OURS = new Set(["open", "data-current"]);
+const OURS = new Set(["open", "data-current", "tabindex"]);
 // In these, white space between elements is nothing.
 const LOOSE = new Set(
   "DIV SECTION UL OL DL TABLE THEAD TBODY TR BLOCKQUOTE FIGURE #document-fragment".split(" "),
