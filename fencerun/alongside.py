@@ -14,7 +14,8 @@ from fencerun.engines.base import Engine
 from fencerun.events import Event
 from fencerun.frozen import dataclass
 from fencerun.lanes import Lane, Load, SideBySide
-from fencerun.plan import Member, Share
+from fencerun.members import Member
+from fencerun.plan import Share
 from fencerun.running import Runner
 from fencerun.scheduling import accelerators, weigh
 from fencerun.spread import Spread

@@ -11,9 +11,9 @@ from fencerun.events import Verdict
 from fencerun.figures import Figure, Shown
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
+from fencerun.members import Member
 from fencerun.page import Recording
 from fencerun.pasting import pasted
-from fencerun.plan import Member
 from fencerun.tags import Tags
 
 

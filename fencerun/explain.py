@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from fencerun import freshness, history
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
-from fencerun.plan import Idle, Member
+from fencerun.members import Member
+from fencerun.plan import Idle
 from fencerun.reporters.wording import location
 from fencerun.state import Last
 from fencerun.unrun import Unrun

@@ -10,8 +10,8 @@ from dataclasses import replace
 from fencerun.canonical import canonical
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
+from fencerun.members import Member
 from fencerun.pasting import pasted
-from fencerun.plan import Member
 from fencerun.redaction import Redaction
 from fencerun.result import Failure, Outcome
 

@@ -15,8 +15,8 @@ from fencerun import localmodules
 from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
 from fencerun.localmodules import Read
+from fencerun.members import Member
 from fencerun.patterns import later
-from fencerun.plan import Member
 from fencerun.tags import Raises
 
 #: Hexadecimal digits of each half of a key. A half is only ever compared with the one half that

@@ -12,7 +12,7 @@ from pathlib import Path
 from fencerun.discovery import git
 from fencerun.freshness import Part, chain_of, of_chain, source_hash
 from fencerun.frontmatter import PageSettings
-from fencerun.plan import members
+from fencerun.members import members
 from fencerun.reader import parse
 
 #: How many commits that touch the page or what lies beside it are looked through.

@@ -17,9 +17,9 @@ from fencerun.diff import diff
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
 from fencerun.masks import Mask, lookup
+from fencerun.members import Member
 from fencerun.page import Recording
 from fencerun.pasting import pasted
-from fencerun.plan import Member
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure, Outcome
 from fencerun.rule import Rule

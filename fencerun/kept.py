@@ -16,9 +16,10 @@ from fencerun.events import Verdict
 from fencerun.freshness import Part
 from fencerun.judge import rule_of
 from fencerun.masks import Mask
+from fencerun.members import Member
 from fencerun.page import Recording
 from fencerun.pasting import pasted
-from fencerun.plan import Idle, Member
+from fencerun.plan import Idle
 from fencerun.provenance import parse_on
 
 if TYPE_CHECKING:

@@ -11,8 +11,8 @@ from collections.abc import Mapping, Sequence
 from fencerun import reader
 from fencerun import values as values_on_page
 from fencerun.frontmatter import PageSettings
+from fencerun.members import Member, members
 from fencerun.page import Page
-from fencerun.plan import Member, members
 from fencerun.splice import NewRecording, SpliceError, encode, splice
 from fencerun.tags import Tags
 from fencerun.values import Value, one_line

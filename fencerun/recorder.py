@@ -19,9 +19,10 @@ from fencerun.freshness import parse_key
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.judgement import Judgement
+from fencerun.members import Member
 from fencerun.page import Page, Recording
 from fencerun.pasting import pasted
-from fencerun.plan import Member, Step
+from fencerun.plan import Step
 from fencerun.splice import NewRecording
 from fencerun.values import Value
 

@@ -17,8 +17,9 @@ from fencerun.judge import judge
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
+from fencerun.members import Member
 from fencerun.page import Fence
-from fencerun.plan import Member, PlannedChain, Step
+from fencerun.plan import PlannedChain, Step
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure
 from fencerun.surroundings import Surroundings

@@ -11,7 +11,8 @@ from collections.abc import Callable, Collection, Iterable, Sequence
 
 from fencerun.capabilities import Requirement, parse
 from fencerun.frozen import dataclass
-from fencerun.plan import Member, Share
+from fencerun.members import Member
+from fencerun.plan import Share
 
 
 @dataclass(frozen=True, slots=True)

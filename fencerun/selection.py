@@ -9,8 +9,8 @@ from fencerun.capabilities import Requirement
 from fencerun.capabilities import parse as parse_capability
 from fencerun.errors import UsageError
 from fencerun.frozen import dataclass
+from fencerun.members import Member
 from fencerun.patterns import later
-from fencerun.plan import Member
 
 #: Capabilities that a fence bounds or names further; to select them, or to leave them out, their
 #: names alone will do.

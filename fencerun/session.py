@@ -32,10 +32,11 @@ from fencerun.gate import Gate
 from fencerun.intake import Intake
 from fencerun.judgement import Judgement
 from fencerun.masks import Mask
+from fencerun.members import Member, members
 from fencerun.page import Page
 from fencerun.pagerun import PageRun, orphaned
 from fencerun.pasting import pasted
-from fencerun.plan import Member, Plan, Share, build, members, shares, untouched
+from fencerun.plan import Plan, Share, build, shares, untouched
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.request import RECORDABLE, Request
 from fencerun.running import Runner

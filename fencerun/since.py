@@ -15,8 +15,8 @@ from fencerun.errors import UsageError
 from fencerun.figures import read as shown
 from fencerun.frontmatter import PageSettings
 from fencerun.kinds import PYTHONS
+from fencerun.members import members
 from fencerun.page import Page
-from fencerun.plan import members
 
 Read = Callable[[str], "bytes | None"]
 

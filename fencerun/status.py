@@ -13,8 +13,9 @@ from typing import TextIO
 
 from fencerun.events import Problem, Verdict
 from fencerun.frozen import dataclass
+from fencerun.members import Member
 from fencerun.page import Page
-from fencerun.plan import Idle, Member, Unmet, build
+from fencerun.plan import Idle, Unmet, build
 from fencerun.plural import count
 from fencerun.reporters.escape import one_line
 from fencerun.reporters.wording import location, problem_head, text

@@ -11,7 +11,8 @@ from pathlib import Path
 
 from fencerun.errors import UsageError
 from fencerun.kinds import PYTHONS
-from fencerun.plan import Member, PlannedChain
+from fencerun.members import Member
+from fencerun.plan import PlannedChain
 from fencerun.scratch import Scratch
 
 

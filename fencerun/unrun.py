@@ -22,8 +22,9 @@ from fencerun.judge import compared, rule_of
 from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
+from fencerun.members import Member
 from fencerun.pasting import pasted
-from fencerun.plan import Idle, Member
+from fencerun.plan import Idle
 from fencerun.result import ValueResult
 
 if TYPE_CHECKING:

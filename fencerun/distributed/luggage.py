@@ -14,7 +14,7 @@ from fencerun import freshness
 from fencerun.figures import DIRECTORY
 from fencerun.frozen import dataclass
 from fencerun.localmodules import Read
-from fencerun.plan import Member
+from fencerun.members import Member
 from fencerun.surroundings import home
 
 

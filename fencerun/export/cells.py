@@ -10,13 +10,15 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
+from fencerun import members as settled
 from fencerun import plan
 from fencerun.export import prose
 from fencerun.frontmatter import PageSettings
 from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
+from fencerun.members import Member
 from fencerun.page import FileBlock, Page
-from fencerun.plan import Idle, Member
+from fencerun.plan import Idle
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,7 +70,7 @@ class Cut:
 
 def cut(page: Page, base: PageSettings, unmet: Callable[[str], str | None]) -> Cut:
     """The cells of ``page``; ``unmet`` says why a requirement does not hold here."""
-    members = plan.members(page, base)
+    members = settled.members(page, base)
     everything = plan.build([members], lambda member: True, lambda requirement: None)
     here = plan.build([members], lambda member: True, unmet)
     idle = {one.member.fence.number: one for one in here.idle}

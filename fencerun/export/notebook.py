@@ -8,9 +8,9 @@ from typing import Any
 from fencerun.export import opening, outputs, source
 from fencerun.export.cells import Code, Cut, File, Text
 from fencerun.export.sheet import Read
+from fencerun.members import Member
 from fencerun.page import FileBlock
 from fencerun.patterns import later
-from fencerun.plan import Member
 from fencerun.transcript import Turn, without_frames
 
 _FORGET = """\

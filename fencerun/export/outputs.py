@@ -6,9 +6,9 @@ from typing import Any
 
 from fencerun import figures
 from fencerun.export.sheet import Read
+from fencerun.members import Member
 from fencerun.page import Fence
 from fencerun.patterns import later
-from fencerun.plan import Member
 from fencerun.tags import Raises
 
 Output = dict[str, Any]

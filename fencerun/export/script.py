@@ -11,7 +11,7 @@ from collections.abc import Iterator, Mapping
 from fencerun.export import opening, source
 from fencerun.export.cells import Code, Cut, File, Text
 from fencerun.kinds import SHELLS
-from fencerun.plan import Member
+from fencerun.members import Member
 
 _ECHO = '''\
 def _echo(value):

@@ -7,7 +7,7 @@ from collections.abc import Hashable, Mapping
 from fencerun import freshness, known
 from fencerun.frozen import dataclass
 from fencerun.localmodules import Read
-from fencerun.plan import Member
+from fencerun.members import Member
 from fencerun.session import Session
 
 #: Tags that say how a fence runs, and are no part of its key.

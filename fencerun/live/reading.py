@@ -15,8 +15,8 @@ from fencerun import files, freshness, intake, preload
 from fencerun.discovery import NoSuchPath
 from fencerun.frozen import dataclass
 from fencerun.live.prints import Print, print_of
+from fencerun.members import Member, members
 from fencerun.page import Page
-from fencerun.plan import Member, members
 from fencerun.session import Session
 
 #: Installed modules that take long to import, besides those that every run preloads: here each

@@ -16,8 +16,9 @@ from fencerun.engines.base import Engine, EngineOptions
 from fencerun.engines.lent import Lent
 from fencerun.events import Event, Problem, Verdict
 from fencerun.judgement import Judgement
+from fencerun.members import Member
 from fencerun.page import Page
-from fencerun.plan import Member, Plan, Share, Step, build
+from fencerun.plan import Plan, Share, Step, build
 from fencerun.selection import Target
 from fencerun.session import Request, Session, orphaned
 

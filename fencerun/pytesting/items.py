@@ -14,7 +14,7 @@ import pytest
 
 from fencerun.errors import FencerunError
 from fencerun.events import Problem, Verdict
-from fencerun.plan import Member
+from fencerun.members import Member
 from fencerun.pytesting import markers
 from fencerun.pytesting.course import Course, CoursePage, called
 from fencerun.reporters.details import details, report

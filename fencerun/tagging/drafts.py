@@ -10,8 +10,8 @@ from dataclasses import replace
 
 from fencerun.infostring import InfoString
 from fencerun.kinds import PYTHONS
+from fencerun.members import Member
 from fencerun.page import Fence, Page, Recording
-from fencerun.plan import Member
 from fencerun.tagging.bindings import bindings
 from fencerun.tagging.candidates import Candidate
 from fencerun.tagging.links import Links, Node

@@ -12,9 +12,9 @@ from dataclasses import field, replace
 
 from fencerun.frozen import dataclass
 from fencerun.kinds import PYTHONS
+from fencerun.members import Member
 from fencerun.page import Page
 from fencerun.patterns import later
-from fencerun.plan import Member
 from fencerun.result import Failure
 from fencerun.tagging import reasons
 from fencerun.tagging.candidates import Candidate, Left

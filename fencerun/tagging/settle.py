@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from fencerun.frozen import dataclass
+from fencerun.members import Member
 from fencerun.page import Page
-from fencerun.plan import Member
 from fencerun.tagging.candidates import Candidate
 from fencerun.tagging.drafts import nodes
 from fencerun.tagging.links import worth_a_setting

@@ -12,8 +12,9 @@ from dataclasses import field, replace
 from fencerun.engines.base import Chain, Engine, EngineEvent, Finished
 from fencerun.engines.lent import Lent
 from fencerun.frozen import dataclass
+from fencerun.members import members
 from fencerun.page import Page
-from fencerun.plan import PlannedChain, build, members
+from fencerun.plan import PlannedChain, build
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure
 from fencerun.session import Session

@@ -17,8 +17,8 @@ from fencerun.errors import FencerunError, UsageError
 from fencerun.events import Problem
 from fencerun.frozen import dataclass
 from fencerun.infostring import Carrier
+from fencerun.members import members
 from fencerun.page import Page
-from fencerun.plan import members
 from fencerun.publishing.finding import Sites
 from fencerun.reporters.escape import cut, encodable, one_line
 from fencerun.session import Request, Session

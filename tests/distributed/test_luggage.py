@@ -10,7 +10,7 @@ from fencerun import reader
 from fencerun.beside import beside
 from fencerun.distributed.luggage import Luggage, pack, unpack
 from fencerun.frontmatter import PageSettings
-from fencerun.plan import members
+from fencerun.members import members
 
 PAGE = """\
 # A lesson

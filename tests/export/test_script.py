@@ -8,7 +8,7 @@ import pytest
 
 from fencerun import reader
 from fencerun.frontmatter import PageSettings
-from fencerun.plan import members
+from fencerun.members import members
 
 from .making import as_script
 

@@ -8,7 +8,7 @@ from fencerun.frontmatter import PageSettings
 from fencerun.live.due import Due, due
 from fencerun.live.prints import Print
 from fencerun.live.reading import Reading
-from fencerun.plan import members
+from fencerun.members import members
 from fencerun.reader import parse
 
 from .desk import fence

@@ -8,8 +8,8 @@ from dataclasses import field
 import pytest
 
 from fencerun.frozen import dataclass
+from fencerun.members import members
 from fencerun.page import Page
-from fencerun.plan import members
 from fencerun.reader import parse
 from fencerun.result import Failure
 from fencerun.tagging.candidates import candidates

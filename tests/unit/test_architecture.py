@@ -16,7 +16,8 @@ MODULES = sorted(PACKAGE.rglob("*.py"))
 #: Modules that only compute: bytes and data in, data out.
 PURE = (
     *("tagvalues", "infowords", "infotags", "wordfaults"),
-    *("text", "tags", "infostring", "frontmatter", "lint", "values", "page", "reader", "plan"),
+    *("text", "tags", "infostring", "frontmatter", "lint", "values", "page", "reader"),
+    *("members", "plan"),
     *(
         "result",
         "events",
@@ -36,7 +37,17 @@ PURE = (
     *(
         f"tagging/{name}"
         for name in (
-            *("bindings", "calls", "sketches", "shells", "gpu", "candidates", "links", "setting", "writing"),
+            *(
+                "bindings",
+                "calls",
+                "sketches",
+                "shells",
+                "gpu",
+                "candidates",
+                "links",
+                "setting",
+                "writing",
+            ),
             *("drafts", "outputs", "echoes", "reasons", "report", "settle", "rounds", "fitting"),
         )
     ),

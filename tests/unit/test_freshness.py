@@ -16,8 +16,8 @@ from hypothesis import strategies as st
 from fencerun import freshness, kept, provenance, reader
 from fencerun.freshness import Key, Part, source_hash, text_hash
 from fencerun.frontmatter import PageSettings
+from fencerun.members import members
 from fencerun.page import Fence
-from fencerun.plan import members
 from fencerun.provenance import Provenance
 from fencerun.tags import Tags
 
@@ -282,9 +282,9 @@ def test_the_key_is_the_same_everywhere() -> None:
 
 def test_the_key_does_not_depend_on_the_hash_seed() -> None:
     code = (
-        "from fencerun import frontmatter, plan, reader, freshness\n"
+        "from fencerun import freshness, frontmatter, members, reader\n"
         f"page = reader.parse({PAGE!r}.encode(), 'other/name.md')\n"
-        "chain = plan.members(page, frontmatter.PageSettings())[:2]\n"
+        "chain = members.members(page, frontmatter.PageSettings())[:2]\n"
         f"found = freshness.of_chain(chain, {FILES!r}.get)\n"
         "print(freshness.source_hash(found))"
     )

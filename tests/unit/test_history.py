@@ -11,7 +11,7 @@ import pytest
 from fencerun.freshness import Part, chain_of, changes, of_chain, source_hash
 from fencerun.frontmatter import PageSettings
 from fencerun.history import parts_when_recorded
-from fencerun.plan import members
+from fencerun.members import members
 from fencerun.reader import parse
 
 BASE = PageSettings()

@@ -9,8 +9,8 @@ from fencerun.failing import SHOWN, blocked
 from fencerun.frontmatter import PageSettings
 from fencerun.judge import judge, rule_of
 from fencerun.masks import Mask
+from fencerun.members import Member, members
 from fencerun.page import Page
-from fencerun.plan import Member, members
 from fencerun.reader import parse
 from fencerun.result import Failure, Outcome
 from fencerun.tags import Raises, Tags, Tolerance

@@ -7,7 +7,8 @@ from collections.abc import Callable
 import pytest
 
 from fencerun.frontmatter import PageSettings, Records
-from fencerun.plan import Member, Plan, build, members
+from fencerun.members import Member, members
+from fencerun.plan import Plan, build
 from fencerun.reader import parse
 
 

@@ -9,7 +9,8 @@ from fencerun.frontmatter import PageSettings
 from fencerun.judge import rule_of
 from fencerun.judgement import Judgement
 from fencerun.masks import Mask
-from fencerun.plan import PlannedChain, Step, members
+from fencerun.members import members
+from fencerun.plan import PlannedChain, Step
 from fencerun.proof import LIMIT, doubtful, settle
 from fencerun.reader import parse
 

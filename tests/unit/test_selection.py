@@ -6,7 +6,7 @@ import pytest
 
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
-from fencerun.plan import members
+from fencerun.members import members
 from fencerun.reader import parse as read
 from fencerun.selection import Target, insist, parse, requiring, selector, unmatched
 from fencerun.tags import TagError

@@ -9,7 +9,7 @@ import pytest
 from fencerun import config, freshness
 from fencerun.errors import UsageError
 from fencerun.frontmatter import PageSettings
-from fencerun.plan import members
+from fencerun.members import members
 from fencerun.reader import parse
 from fencerun.setupfile import missing
 

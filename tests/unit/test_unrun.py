@@ -12,8 +12,9 @@ from fencerun.events import Verdict
 from fencerun.frontmatter import PageSettings
 from fencerun.gate import Gate
 from fencerun.judgement import Judgement
+from fencerun.members import Member, members
 from fencerun.page import Page
-from fencerun.plan import Idle, Member, members
+from fencerun.plan import Idle
 from fencerun.reader import parse
 from fencerun.runs import Told
 from fencerun.unrun import Unrun
