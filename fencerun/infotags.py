@@ -142,6 +142,10 @@ def _broken(word: Word, rest: Sequence[Word]) -> Fault | None:
     return wordfaults.broken_value(word, rest)
 
 
+#: So many words behind one are looked at for where its value ends.
+_BEHIND = 50
+
+
 def interpret(words: Sequence[Word], carrier: Carrier) -> InfoString:
     """What ``words`` say together, all but the language in front of them."""
     said = _Said(
@@ -151,7 +155,7 @@ def interpret(words: Sequence[Word], carrier: Carrier) -> InfoString:
         on_fence=any(word.name == "fence" and word.value for word in words),
     )
     for index, word in enumerate(words):
-        said.take(word, words[index + 1 :])
+        said.take(word, words[index + 1 : index + 1 + _BEHIND])
     said.together()
     return InfoString(
         "",

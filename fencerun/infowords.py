@@ -17,7 +17,8 @@ from fencerun.tags import NAMES, NUMBER, near_miss
 Carrier = Literal["words", "attributes", "comment"]
 
 # A word ends at a blank outside double quotes. The lone quote keeps the pattern total.
-_WORD = later(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
+# A quote behind a backslash opens none: of those that nothing closes, only one is tried.
+_WORD = later(r'(?:(?<!\\)"(?:[^"\\]|\\.)*"|[^ \t"]|(?<=\\)")+|"[^ \t]*')
 #: What a name of a tag can look like.
 NAME = r"[A-Za-z][A-Za-z0-9_-]*"
 _IN_WORDS = later(rf'({NAME}):(?:"((?:[^"\\]|\\.)*)"|([^"]*))\Z', re.DOTALL)

@@ -12,7 +12,7 @@ from fencerun.patterns import later
 
 #: Quoted text and other tools' ``key=value``: nothing in them is meant for us.
 _FOREIGN = later(
-    r'(?<![:=])"(?:[^"\\]|\\.)*"|'
+    r'(?<![:=\\])"(?:[^"\\]|\\.)*"|'
     r'(?<![^\s{])(?![\w-]*(?:fence|output)=)[A-Za-z_][\w-]*=(?:"(?:[^"\\]|\\.)*"|[^\s"}]*)',
     re.IGNORECASE,
 )

@@ -18,7 +18,7 @@ from fencerun.text import Lines
 Provenance = tuple[tuple[str, str], ...]
 
 # A word ends at a blank outside double quotes, as in ``infostring``.
-_WORD = later(r'(?:"(?:[^"\\]|\\.)*"|[^ \t"])+|"[^ \t]*')
+_WORD = later(r'(?:(?<!\\)"(?:[^"\\]|\\.)*"|[^ \t"]|(?<=\\)")+|"[^ \t]*')
 _BRACES = later(r"\{([^{}]*)\}[ \t]*\Z")
 _COMMENT = later(r"<!--(.*?)-->")
 _BARE = later(r'[^ \t"]+\Z')

@@ -343,3 +343,17 @@ def test_a_block_that_says_it_is_a_fence_and_a_recording_is_never_overwritten() 
     assert page.broken
     assert page.recordings == ()
     assert codes(page)[1] == "code\n"
+
+
+@pytest.mark.parametrize(
+    "begin",
+    ["", "<!-- fence:1 ", "<!-- fencerun: ", "~~~python fence:2 ", "```python x ", "a <b c='"],
+)
+@pytest.mark.parametrize(
+    "unit",
+    ['\\"', '\\"=', '\\" ', "<a x='\\\"", " ", "<!--", "<span data-fence ", "a.", ' x="\\" '],
+)
+def test_long_lines_are_read_in_one_pass(begin: str, unit: str) -> None:
+    """One that each character of looks at all others would take minutes."""
+    page = parse(f"{begin}{unit * (100_000 // len(unit))}x\n\n```python fence:1\n```\n".encode())
+    assert len(page.lines) == 4
