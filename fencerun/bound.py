@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from fencerun.compare import compare
+from fencerun.compare import Comparison, compare
 from fencerun.events import Verdict
 from fencerun.judgement import Judgement
 from fencerun.pasting import pasted
@@ -28,20 +28,19 @@ def judge(
             return Judgement(_failed(judgement.verdict, value, result))
         texts.append(one_line(result.text))
     judgement = replace(judgement, values=tuple(texts))
-    changed = [
-        (value, text)
-        for value, text in zip(values, texts, strict=True)
-        if not _agrees(value, text, rule)
-    ]
+    found = [(v, text, _compared(v, text, rule)) for v, text in zip(values, texts, strict=True)]
+    changed = tuple((value, text) for value, text, one in found if not one.equal)
     if not changed:
         return judgement
-    return replace(judgement, verdict=_changed(judgement.verdict, changed), bindings=tuple(changed))
+    rounding = all(one.equal or one.kind == "rounding" for _, _, one in found)
+    verdict = _changed(judgement.verdict, changed, rounding)
+    return replace(judgement, verdict=verdict, bindings=changed)
 
 
-def _agrees(value: Value, text: str, rule: Rule) -> bool:
+def _compared(value: Value, text: str, rule: Rule) -> Comparison:
     if value.rtol is not None:
         rule = replace(rule, rtol=value.rtol.value, any_number=value.rtol.any)
-    return compare([value.shown], [text], rule).equal
+    return compare([value.shown], [text], rule)
 
 
 def _failed(verdict: Verdict, value: Value, result: ValueResult) -> Verdict:
@@ -57,12 +56,16 @@ def _failed(verdict: Verdict, value: Value, result: ValueResult) -> Verdict:
     )
 
 
-def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]]) -> Verdict:
+def _changed(verdict: Verdict, changed: Sequence[tuple[Value, str]], rounding: bool) -> Verdict:
+    """``verdict`` with what the first value says; ``rounding``: numbers moved and nothing else."""
     value, text = changed[0]
     here = f"`{value.expression}` is {text}, and the page says {value.shown or 'nothing'}"
     more = f", and {count(len(changed) - 1, 'more value')}" if len(changed) > 1 else ""
+    remedy = f"fencerun record {pasted(verdict.id)}"
     if verdict.kind in ("passed", "elsewhere"):
-        remedy = f"fencerun record {pasted(verdict.id)}"
         what = f"{here}{more}"
         return replace(verdict, kind="changed", line=value.line, what=what, remedy=remedy)
-    return replace(verdict, what=f"{verdict.what}; line {value.line}: {here}{more}")
+    both = replace(verdict, what=f"{verdict.what}; line {value.line}: {here}{more}")
+    if verdict.kind == "rounding" and not rounding:
+        return replace(both, kind="changed", remedy=remedy)
+    return both
