@@ -6,7 +6,6 @@ and raw HTML, outside code spans and comments; everything else on the page is le
 
 from __future__ import annotations
 
-import html
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any
@@ -57,8 +56,14 @@ class Value:
     def shown(self) -> str:
         """Its text as a reader sees it."""
         if self.raw_html:
-            return html.unescape(self.text)
-        return _ESCAPED.sub(lambda match: match[1] or html.unescape(match[2]), self.text)
+            return _unescape(self.text)
+        return _ESCAPED.sub(lambda match: match[1] or _unescape(match[2]), self.text)
+
+
+def _unescape(text: str) -> str:
+    from html import unescape  # slow to import, and few pages have values
+
+    return unescape(text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -116,7 +121,7 @@ def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | 
 
 
 def _value(said: dict[str, str], text: str, offset: int, line: int, raw: bool) -> Value | Misbound:
-    bound = html.unescape(said.get("data-fence", ""))
+    bound = _unescape(said.get("data-fence", ""))
     binding = _BINDING.fullmatch(bound)
     if binding is None:
         what = f"`data-fence={bound!r}` names no fence and expression"
@@ -126,7 +131,7 @@ def _value(said: dict[str, str], text: str, offset: int, line: int, raw: bool) -
     except TagError as error:
         what = error.args[0].replace("`rtol` ", "", 1)
         return Misbound(line, f"`data-rtol`: {what}", 'write `data-rtol="1e-3"`, say')
-    spec = html.unescape(said["data-format"]) if "data-format" in said else None
+    spec = _unescape(said["data-format"]) if "data-format" in said else None
     end = offset + len(text)
     number, expression = int(binding[1]), binding[2].strip()
     return Value(number, expression, spec, rtol, text, offset, end, line, raw)
@@ -140,7 +145,9 @@ def one_line(text: str) -> str:
 
 def escape(text: str, raw_html: bool) -> str:
     """``text`` as it must stand on the page to be read as itself, in one line."""
-    line = html.escape(one_line(text), quote=False)
+    from html import escape as escaped  # as slow to import
+
+    line = escaped(one_line(text), quote=False)
     if raw_html:
         return line
     links = _LINKS.search(line) or _unpaired(line)

@@ -6,7 +6,6 @@ import contextlib
 import json
 import os
 import signal
-import socket
 import subprocess
 from pathlib import Path
 from typing import Any
@@ -16,7 +15,7 @@ from fencerun.engines.base import EngineOptions, NotStarted
 from fencerun.engines.environment import for_fences
 from fencerun.engines.files import OutputFile, anonymous
 from fencerun.engines.link import Gone, Link
-from fencerun.worker import children
+from fencerun.worker import children, passing
 from fencerun.worker.words import SIZE, Words
 
 #: How long an interpreter may take to load what the pages need, in seconds.
@@ -42,7 +41,7 @@ class Worker:
     """One worker process as the parent sees it."""
 
     def __init__(self) -> None:
-        ours, self.theirs = socket.socketpair()
+        ours, self.theirs = passing.pair()
         self.link = Link(ours)
         self.out, self.err = OutputFile("fence-stdout"), OutputFile("fence-stderr")
         self.fault = anonymous("fence-faults")

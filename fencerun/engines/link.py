@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import select
-import socket
 import time
 from collections import deque
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from fencerun.protocol import Decoder, ProtocolError, encode
+
+if TYPE_CHECKING:
+    import _socket
 
 _READ = 1 << 18
 
@@ -20,7 +22,7 @@ class Gone(Exception):
 class Link:
     """Frames to and from one child process."""
 
-    def __init__(self, sock: socket.socket) -> None:
+    def __init__(self, sock: _socket.socket) -> None:
         sock.setblocking(False)
         self.sock = sock
         self._decoder = Decoder()

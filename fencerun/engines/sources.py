@@ -7,7 +7,6 @@ sees its socket close) and by the kernel.
 from __future__ import annotations
 
 import contextlib
-import socket
 import subprocess
 import time
 from typing import Any, Protocol
@@ -15,7 +14,7 @@ from typing import Any, Protocol
 from fencerun.engines.base import EngineError, EngineOptions
 from fencerun.engines.launch import START_LIMIT, Interpreter, Worker
 from fencerun.engines.link import Gone, Link
-from fencerun.worker import children
+from fencerun.worker import children, passing
 
 
 class Source(Protocol):
@@ -57,13 +56,14 @@ class Zygote:
         if self._over:
             raise EngineError("the engine was ended")
         if self._interpreter is None:
-            ours, theirs = socket.socketpair()
-            with theirs:
-                try:
-                    self._interpreter = Interpreter(self._options, [theirs.fileno()])
-                except EngineError:
-                    ours.close()
-                    raise
+            ours, theirs = passing.pair()
+            try:
+                self._interpreter = Interpreter(self._options, [theirs.fileno()])
+            except EngineError:
+                ours.close()
+                raise
+            finally:
+                theirs.close()
             self._link = Link(ours)
             self._about = None
 
@@ -94,7 +94,7 @@ class Zygote:
         self._link.sock.setblocking(True)
         try:
             request = b'{"do":"fork"}\n'
-            socket.send_fds(self._link.sock, [request], worker.descriptors())
+            passing.send(self._link.sock, request, worker.descriptors())
         except OSError:
             return False
         finally:

@@ -13,16 +13,16 @@ import json
 import os
 import select
 import signal
-import socket
 import sys
 import time
 
 from fencerun.protocol import Decoder, encode
-from fencerun.worker import children, libc, loop
+from fencerun.worker import children, libc, loop, passing
 from fencerun.worker.process import Process
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
+    import _socket
     from typing import Any, NoReturn
 
 #: Descriptors that travel with a fork request.
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> NoReturn:
         # The parent's end of the socket closes when the parent is gone, so its death need not
         # be tied to the thread that started us.
         libc.outlive_parent()
-        Zygote(socket.socket(fileno=descriptors[0]), process, settings).serve()
+        Zygote(passing.adopt(descriptors[0]), process, settings).serve()
     os._exit(0)
 
 
@@ -95,7 +95,7 @@ def may_use_a_device(devices: str = "/dev") -> bool:
 class Zygote:
     """Forks workers for the parent and tells it when they end."""
 
-    def __init__(self, control: socket.socket, process: Process, config: dict[str, Any]) -> None:
+    def __init__(self, control: _socket.socket, process: Process, config: dict[str, Any]) -> None:
         self._control = control
         self._process = process
         self._config = config
@@ -119,7 +119,7 @@ class Zygote:
                 self._reap()
             if control in ready:
                 try:
-                    data, files, _, _ = socket.recv_fds(self._control, 4096, FILES)
+                    data, files = passing.receive(self._control, 4096, FILES)
                 except OSError:
                     data, files = b"", []
                 if not data or any(frame["do"] == "quit" for frame in decoder.feed(data)):
