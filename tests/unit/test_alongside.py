@@ -113,6 +113,7 @@ def test_a_fault_of_the_engine_ends_it(course: Course) -> None:
         def _chain(self, chain: Chain) -> None:  # type: ignore[override]
             raise RuntimeError("no more")
 
-    lanes = Lanes(*(Broken(EngineOptions("python3"), prints) for _ in range(2)))
+    options = EngineOptions("python3")
+    lanes = Lanes(Broken(options, prints), Broken(options, prints))
     with pytest.raises(RuntimeError, match="no more"):
         Alongside(lanes, session.runner, lambda member: None, ())(companies(plan.chains, 0))  # type: ignore[arg-type]
