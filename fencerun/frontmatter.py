@@ -21,6 +21,7 @@ from fencerun.text import Lines
 # Two runs of blanks that may meet would take quadratic time.
 _COMMENT = later(r"<!--[ \t]+fencerun:[ \t]*(?![ \t])((?:.*[^ \t\n])?)[ \t]*-->[ \t\r\n]*\Z")
 _SETTING = later(r'([A-Za-z_]+)=(?:"([^"]*)"|(\S*))\Z')
+_FENCE = later(r"(?:`{3,}|~{3,})[^`]*?[ \t{]fence[:=]\"?[0-9]")
 _MAPPING = later(r"[\"']?fencerun[\"']?[ \t]*:")
 _NAMESPACE = later(r"[A-Za-z_][A-Za-z0-9_]*\Z")
 
@@ -62,10 +63,14 @@ def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Probl
     The settings are None where there is no ``fencerun`` mapping, so that a comment may follow.
     """
     count = extent(lines)
-    if not count or lines.text(0).startswith("+++"):
+    if not count:
         return count, None, ()
     text = lines.source[lines.end[0] : lines.start[count - 1]]
-    if "fencerun" not in text:
+    if "fence" not in text:
+        return count, None, ()
+    if swallowed := _swallowed(lines, path, count):
+        return count, None, (swallowed,)
+    if "fencerun" not in text or lines.text(0).startswith("+++"):
         return count, None, ()
     import yaml
 
@@ -82,6 +87,16 @@ def read(lines: Lines, path: str) -> tuple[int, PageSettings | None, tuple[Probl
     line = next((k + 1 for k in range(count) if _MAPPING.match(lines.text(k))), 1)
     settings, problems = from_mapping(found[0], path, line, lines, count)
     return count, settings, problems
+
+
+def _swallowed(lines: Lines, path: str, count: int) -> Problem | None:
+    """A tagged fence between two rules that make it front matter; neither YAML nor TOML has one."""
+    for line in range(1, count):
+        if _FENCE.match(lines.text(line)):
+            what = "this looks like a tagged fence and never runs: it lies in the front matter"
+            remedy = f"end the front matter above it, or write *** for the rule on line {count}"
+            return Problem(path, line + 1, "not-a-fence", what, remedy, also=(1, count))
+    return None
 
 
 def _ours(loader: Any) -> tuple[object] | None:

@@ -169,3 +169,17 @@ def test_values_that_such_settings_cannot_take(setting: str) -> None:
     ((line, what),) = problems
     assert line == 3
     assert setting.partition(":")[0] in what
+
+
+@pytest.mark.parametrize("rule", ["---", "+++"])
+@pytest.mark.parametrize("opener", ["```python fence:1", "~~~py {fence=1}"])
+def test_a_fence_between_two_rules_is_not_lost(rule: str, opener: str) -> None:
+    count, settings, found = read(f"{rule}\n\nText.\n\n{opener}\n{opener[:3]}\n\n{rule}\n")
+    assert (count, settings) == (8, None)
+    [(line, what)] = found
+    assert line == 5
+    assert "in the front matter" in what
+
+
+def test_a_fence_in_a_text_of_yaml_is_a_text() -> None:
+    assert read("---\nexample: |\n  ```python fence:1\n  ```\n---\n") == (5, None, [])
