@@ -18,7 +18,7 @@ from fencerun.selection import Target
 if TYPE_CHECKING:
     from fencerun.page import Page
 
-#: Set in every fence to the pages that are being run, so that none can run itself.
+#: Set in every fence (by ``worker/process``) to the pages that are being run: none can run itself.
 OWN_PAGE = "FENCERUN_PAGE"
 
 
