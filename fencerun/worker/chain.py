@@ -109,7 +109,9 @@ class Chain:
         sys.argv = [page]
         self._interrupts.install()
         self._capture.begin_chain()
-        seeds.fix()
+        if not process.undisturbed:
+            seeds.fix()
+        process.undisturbed = False
         if not process.owned:
             process.children = children.children()
         process.threads.begin_chain()
@@ -320,6 +322,7 @@ class Chain:
         """Clean up; complete the reply of the chain's last fence."""
         if self._left_nothing(reply):
             self._script.__exit__(None, None, None)
+            self._process.undisturbed = True
             tainted = memory.grown()
         else:
             tainted = self._clean_up(reply)
