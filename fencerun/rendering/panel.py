@@ -134,7 +134,7 @@ def _advice(line: str) -> str:
     """A command to paste, or a sentence that may hold some."""
     if line.startswith("fencerun ") and "`" not in line:
         return f"<code>{escape(line)}</code>"
-    return _with_code(f"{line[:1].upper()}{line[1:]}")
+    return _with_code(wording.capital(line))
 
 
 def _with_code(line: str) -> str:

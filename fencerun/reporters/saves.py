@@ -28,6 +28,7 @@ from fencerun.reporters.wording import (
     Line,
     Span,
     called,
+    capital,
     duration,
     head,
     kind_words,
@@ -189,6 +190,5 @@ def _trouble(event: Trouble) -> Iterator[Line]:
     if not event.what:
         yield (Span("ok", "back to work"),)
         return
-    advice = event.remedy[:1].upper() + event.remedy[1:]
     yield (Span("error", "error"), Span("text", f": {one_line(event.what)}. "),
-           Span("remedy", one_line(advice)))  # fmt: skip
+           Span("remedy", one_line(capital(event.remedy))))  # fmt: skip

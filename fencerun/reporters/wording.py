@@ -174,11 +174,15 @@ def sentence(words: str) -> str:
     return words if words.endswith((".", "!", "?", ":")) or not words else f"{words}."
 
 
+def capital(words: str) -> str:
+    """``words`` as they begin a sentence."""
+    return words[:1].upper() + words[1:]
+
+
 def problem_head(problem: Problem) -> Line:
     """``lessons/x.md:12: problem: what. remedy [code]``, in spans."""
     warning = problem.severity == "warning"
-    advice = " ".join(remedy(problem))
-    advice = advice[:1].upper() + advice[1:]  # it follows a full stop
+    advice = capital(" ".join(remedy(problem)))  # it follows a full stop
     return (
         Span("location", f"{location(problem.page, problem.line)}:"),
         Span("text", " "),

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 from typing import Any
 
 from fencerun.events import EngineReady, FenceDone, LiveEvent, RunDone, RunStarted, Trouble
+from fencerun.reporters.wording import capital
 
 
 class Goings:
@@ -39,7 +40,8 @@ class Goings:
                 self._about = event.about
                 yield "about", {"about": event.about}
             elif isinstance(event, Trouble):
-                self._trouble = {"what": event.what, "remedy": event.remedy} if event.what else {}
+                said = {"what": event.what, "remedy": capital(event.remedy)}
+                self._trouble = said if event.what else {}
                 yield "trouble", self._trouble
         done = sum(isinstance(event, FenceDone) for event in events)
         if done and self._run["running"]:

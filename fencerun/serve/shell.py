@@ -13,6 +13,7 @@ from urllib.parse import quote
 from fencerun.events import Problem
 from fencerun.plural import count
 from fencerun.rendering import contents
+from fencerun.reporters.wording import capital
 from fencerun.serve.keys import KEYS
 from fencerun.serve.state import Lesson, Line
 
@@ -159,7 +160,7 @@ def problems(lesson: Lesson) -> str:
 
 
 def _problem(problem: Problem) -> str:
-    remedy = f" {problem.remedy[:1].upper()}{problem.remedy[1:]}." if problem.remedy else ""
+    remedy = f" {capital(problem.remedy)}." if problem.remedy else ""
     where = f"{problem.page}:{problem.line}"
     return (
         f'<p class="problem {problem.severity}"><button type="button" class="where"'

@@ -26,7 +26,11 @@ export function toast(text, kind = "") {
   line.dataset.kind = kind;
   line.classList.add("shown");
   clearTimeout(fading);
-  fading = setTimeout(() => line.classList.remove("shown"), kind === "error" ? 6000 : 2200);
+  fading = setTimeout(() => {
+    line.classList.remove("shown");
+    // What has faded is not to be read, either.
+    fading = setTimeout(() => (line.textContent = ""), 300);
+  }, kind === "error" ? 6000 : 2200);
 }
 
 /** Copies `text` and says so. */
