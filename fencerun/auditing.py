@@ -59,16 +59,26 @@ def audit(
 def _audited(session: Session, plan: Plan, seed: int | None, say: Callable[[str], None]) -> int:
     """Audit what runs of ``plan``, say what was found, and return the exit code."""
     chosen = random.SystemRandom().randrange(10_000) if seed is None else seed
-    found = 0
+    found: list[Dependence] = []
     with session.engine(session.options(plan)) as engine:
         for dependence in _auditor(session, engine, chosen, say).run(plan.chains):
-            found += 1
+            found.append(dependence)
             say(_said(dependence))
     fences = sum(step.compared for chain in plan.chains for step in chain.steps)
     idle = f", {len(plan.idle)} not run here" if plan.idle else ""
-    depend = f"{found} depend{'s' if found == 1 else ''} on others"
-    say(f"{count(fences, 'fence')} audited{idle}: {depend if found else 'all independent'}")
+    say(f"{count(fences, 'fence')} audited{idle}: {_sum(found)}")
     return 4 if found else 0
+
+
+def _sum(found: Sequence[Dependence]) -> str:
+    dependent = sum(one.culprit is not None for one in found)
+    alone = len(found) - dependent
+    told = []
+    if dependent:
+        told.append("1 depends on others" if dependent == 1 else f"{dependent} depend on others")
+    if alone:
+        told.append("1 varies by itself" if alone == 1 else f"{alone} vary by themselves")
+    return ", ".join(told) or "all independent"
 
 
 def _auditor(session: Session, engine: Engine, seed: int, say: Callable[[str], None]) -> Audit:

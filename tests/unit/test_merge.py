@@ -2,7 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from fencerun.frontmatter import PageSettings
 from fencerun.merge import apply
@@ -232,3 +236,21 @@ def test_a_transcript_that_was_edited_meanwhile(edit: tuple[str, str]) -> None:
     now = SESSION.replace(*edit)
     made, refused = run(SESSION, now, {1: NewRecording(("$ echo a", "a"))})
     assert (made, list(refused)) == (now, [1])
+
+
+WHERE = ("{}", "| a | {} |\n|---|---|\n| x | {} |", "<div>\n{}\n</div>", "- {}\n- {}", "> {}",
+         "# {}", "[{}](x)", "**{}**", "{} `c` {}")  # fmt: skip
+TEXTS = st.text(max_size=12) | st.sampled_from(
+    ["a|b", "`x`", "[a](b)", "<b>", "&amp;", "\\", "*x*"]
+)
+
+
+@given(st.lists(st.sampled_from(WHERE), min_size=1, max_size=4), TEXTS, TEXTS)
+def test_any_values_read_back_wherever_they_stand(where: list[str], x: str, y: str) -> None:
+    spans = cycle([SPAN.format(3), SPAN.format(3).replace("1:x", "1:y")])
+    text = "\n\n".join(one.format(*(next(spans) for _ in range(one.count("{}")))) for one in where)
+    page = parse(f"{fence(1)}{text}\n".encode())
+    pairs = [(value, {"x": x, "y": y}[value.expression]) for value in page.values]
+    data, refused = apply(page, page, {}, None, {1: pairs})
+    assert refused == ()
+    assert [value.shown for value in parse(data).values] == [one_line(said) for _, said in pairs]
