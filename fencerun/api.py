@@ -90,14 +90,18 @@ class _Check:
             carry="jsonl" in (self.reports or ()),
         )
 
-    def session(self, reporter: Reporter, told: Sequence[str] = ()) -> Session:
+    def runs(self) -> list[str]:
+        """The files of other machines' runs that are to be taken in."""
+        return []
+
+    def session(self, reporter: Reporter) -> Session:
         session = launch.session(
             self.request(),
             reporter.handle,
             python=None if self.python is None else os.fspath(self.python),
             without=_several("without", self.without),
             must_have=_several("must_have", self.must_have),
-            told=told,
+            told=self.runs(),
             engine=choice.engine(jobs=_side_by_side(self.jobs)),
             root=None if self.root is None else Path(self.root).absolute(),
         )
@@ -130,7 +134,7 @@ class _Record(_Check):
 
     def request(self) -> Request:
         return replace(
-            _Check.request(self),
+            super().request(),
             verb="record",
             only=_several("only", self.only),
             dry_run=self.dry_run,
@@ -138,10 +142,8 @@ class _Record(_Check):
             renew=self.renew,
         )
 
-    def session(self, reporter: Reporter, told: Sequence[str] = ()) -> Session:
-        return _Check.session(
-            self, reporter, [os.fspath(file) for file in _several("told", self.told)]
-        )
+    def runs(self) -> list[str]:
+        return [os.fspath(file) for file in _several("told", self.told)]
 
 
 def _verb(name: str, call: Callable[_Arguments, _Check]) -> Callable[_Arguments, Run]:
