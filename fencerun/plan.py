@@ -146,6 +146,8 @@ def _idle(page_members: Iterable[Member], wanted: set[int], unmet: Unmet) -> dic
 
 def _with_ancestors(page_members: Iterable[Member], wanted: set[int]) -> set[int]:
     parents = {m.fence.number: m.parent for m in page_members}
+    if not any(parents.values()):
+        return wanted
     needed = set()
     for number in wanted:
         current: int | None = number
@@ -165,6 +167,9 @@ def _chains(runs: Mapping[int, Member], wanted: set[int]) -> Iterator[PlannedCha
     taken: set[int] = set()
     for number in (n for n in runs if n in needed):
         if number in taken:
+            continue
+        if runs[number].parent is None and number not in children:  # the rule
+            yield PlannedChain(runs[number].page, (Step(runs[number], True),))
             continue
         path = _path_to(number, runs)
         while children.get(path[-1]):

@@ -18,11 +18,11 @@ from fencerun.judgement import Judgement
 from fencerun.localmodules import Read
 from fencerun.masks import Mask
 from fencerun.members import Member
-from fencerun.page import Fence
 from fencerun.plan import PlannedChain, Step
 from fencerun.redaction import NOTHING, Redaction
 from fencerun.result import Failure
 from fencerun.surroundings import Surroundings
+from fencerun.transcript import Transcript
 
 _COMPILERS = frozenset({"cxx", "nvcc"})
 
@@ -64,8 +64,9 @@ class Runner:
                 if isinstance(event, Started):
                     self._started(step)
                     continue
-                surroundings.ended(_chain_of(event.key))
-                judgement = self._judged(event, step)
+                chain = event.key.partition(".")[0]
+                surroundings.ended(chain)
+                judgement = self._judged(event, step, chain)
                 if step.compared:
                     yield step, judgement
         finally:
@@ -101,8 +102,7 @@ class Runner:
         line = member.fence.line
         self.emit(FenceStarted(member.id, member.page.path, member.fence.number, line))
 
-    def _judged(self, event: Finished | Blocked, step: Step) -> Judgement:
-        chain = _chain_of(event.key)
+    def _judged(self, event: Finished | Blocked, step: Step, chain: str) -> Judgement:
         if chain in self.failed:
             return Judgement(self._blocked(step.member, *self.failed[chain]))
         assert isinstance(event, Finished), "an engine blocks only what follows a failure"
@@ -148,33 +148,28 @@ class Runner:
         )
 
 
-def _chain_of(key: str) -> str:
-    return key.partition(".")[0]
-
-
 def _needs_own_process(member: Member) -> bool:
     """What a compiler made and a fence loaded stays loaded, and would cost the shared worker."""
     return bool(member.tags.isolated) or not _COMPILERS.isdisjoint(member.requires)
 
 
 def _job(key: str, step: Step) -> Job:
-    member = step.member
-    tags = member.tags
+    member, fence, tags = step.member, step.member.fence, step.member.tags
     return Job(
         key,
-        member.fence.number,
-        member.fence.code_in_place,
-        member.fence.code_line,
-        member.fence.language,
+        fence.number,
+        fence.code_in_place,
+        fence.code_line,
+        fence.language,
         timeout=tags.timeout or 60.0,
         op_namespace=member.op_namespace,
         allows=tags.allows or (),
         stderr=_takes_stderr(member),
         echo=bool(tags.echo),
         may_raise=tags.raises is not None or bool(tags.exit),
-        turns=_turns(member.fence),
+        turns=_turns(fence.transcript, fence.code_line) if fence.transcript else (),
         exit=tags.exit or 0,
-        values=tuple((value.expression, value.spec) for value in member.fence.values),
+        values=tuple((v.expression, v.spec) for v in fence.values) if fence.values else (),
         figure=tags.figure,
     )
 
@@ -186,8 +181,6 @@ def _takes_stderr(member: Member) -> bool:
     return member.tags.stderr
 
 
-def _turns(fence: Fence) -> tuple[tuple[str, int, bool], ...]:
-    if fence.transcript is None:
-        return ()
-    turns = fence.transcript.turns
-    return tuple((turn.code, fence.code_line + turn.at, turn.raises) for turn in turns)
+def _turns(transcript: Transcript, line: int) -> tuple[tuple[str, int, bool], ...]:
+    """What is typed in a transcript whose first line is page line ``line``."""
+    return tuple((turn.code, line + turn.at, turn.raises) for turn in transcript.turns)

@@ -41,12 +41,17 @@ class Last:
 
 def load(root: Path) -> dict[str, Last]:
     """By fence id; empty where there is no state, or none that can be read."""
+    return {fence: Last(kind, seconds) for fence, (kind, seconds) in _read(root).items()}
+
+
+def _read(root: Path) -> dict[str, tuple[str, float | None]]:
+    """The verdict and the seconds of each fence."""
     try:
         table = json.loads((root / DIRECTORY / _FILE).read_bytes())
         if table["version"] != _VERSION:
             return {}
         fences = table["fences"].items()
-        return {fence: Last(str(kind), _seconds(seconds)) for fence, (kind, seconds) in fences}
+        return {fence: (str(kind), _seconds(seconds)) for fence, (kind, seconds) in fences}
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return {}
 
@@ -68,12 +73,11 @@ def save(
         directory.mkdir(exist_ok=True)
         # Two runs that end at once shall both be remembered.
         with files.locked(str(directory)):
-            before = load(root)
-            fences = {fence: [last.kind, last.seconds] for fence, last in before.items()}
+            fences = _read(root)
             for verdict in verdicts:
                 fence = f"{relative.get(verdict.page, verdict.page)}::{verdict.fence}"
-                seconds = verdict.seconds if timed else before.get(fence, Last("")).seconds
-                fences[fence] = [verdict.kind, seconds]
+                seconds = verdict.seconds if timed else fences.get(fence, ("", None))[1]
+                fences[fence] = (verdict.kind, seconds)
             _write(directory, json.dumps({"version": _VERSION, "fences": fences}))
 
 
