@@ -96,8 +96,9 @@ class Unrun:
         base = replace(self._base(idle), seconds=told.verdict.seconds)
         if told.verdict.printed is None:
             what = f"on {device} ({told.file}): {told.verdict.what}"
-            failed = replace(told.verdict, page=member.page.path, what=what)
-            return Judgement(failed)
+            remedy = told.verdict.remedy.replace(told.verdict.id, member.id)
+            failed = replace(told.verdict, id=member.id, page=member.page.path)
+            return Judgement(replace(failed, what=what, remedy=remedy))
         rule = rule_of(member.tags, self.masks)
         drawn, read = told.verdict.figures, self.beside(member.page.path)
         judgement = compared(member, base, told.verdict.printed, rule, drawn=drawn, read=read)

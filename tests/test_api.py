@@ -109,12 +109,14 @@ def test_what_a_run_from_the_root_tells_is_taken_in_below_it(
 ) -> None:
     (tmp_path / "pyproject.toml").write_text("[tool.fencerun]\n")
     (tmp_path / "lessons").mkdir()
-    (tmp_path / "lessons/x.md").write_text(PAGE)
+    fails = "\n```python fence:3\n1 / 0\n```\n"
+    (tmp_path / "lessons/x.md").write_text(PAGE + fails)
     fencerun.check("lessons", reports={"jsonl": "run.jsonl"})
     monkeypatch.chdir("lessons")
     taken = fencerun.record("x.md", told=["../run.jsonl"])
-    assert kinds(taken) == dict.fromkeys(("x.md::1", "x.md::2"), "recorded")
-    assert taken.exit_code == 0
+    recorded = dict.fromkeys(("x.md::1", "x.md::2"), "recorded")
+    assert kinds(taken) == {**recorded, "x.md::3": "failed"}
+    assert "lessons" not in taken.verdicts[2].page + taken.verdicts[2].remedy
 
 
 # Reports.
