@@ -16,7 +16,9 @@ from fencerun.patterns import later
 #: names alone will do.
 NAMES_ALONE = frozenset({"gpu", "gpus", "sm", "python"})
 
-_TARGET = later(r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]*)|:(?P<line>[1-9][0-9]*))?\Z", re.DOTALL)
+_TARGET = later(
+    r"(?P<path>.+?)(?:::(?P<fence>[1-9][0-9]{,99})|:(?P<line>[1-9][0-9]{,99}))?\Z", re.DOTALL
+)
 
 
 @dataclass(frozen=True, slots=True)

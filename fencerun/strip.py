@@ -34,15 +34,16 @@ def every(request: Request, project: Project) -> int:
     code = 0
     for name in asked.names(request.targets, project):
         syntax = project.settings_for(project.relative(name)).syntax
-        code = max(code, off(name, syntax))
+        code = max(code, off(name, syntax, dry_run=request.dry_run))
     return code
 
 
-def off(name: str, syntax: Syntax | None) -> int:
+def off(name: str, syntax: Syntax | None, *, dry_run: bool = False) -> int:
     """Strip the page called ``name``, say so, and return the exit code.
 
-    A page with a problem is left as it is. It is read under its lock, so that no edit made
-    meanwhile is taken back. Raises FencerunError where it cannot be read or written.
+    With ``dry_run`` it is only said, and 1 returned where there is anything to strip. A page with a
+    problem is left as it is. It is read under its lock, so that no edit made meanwhile is taken
+    back. Raises FencerunError where it cannot be read or written.
     """
     with files.locked(name):
         data = files.read(name)
@@ -55,13 +56,16 @@ def off(name: str, syntax: Syntax | None) -> int:
         if not page.recordings:
             return 0
         try:
-            files.replace(name, strip(page), data)
+            stripped = strip(page)
+            if not dry_run:
+                files.replace(name, stripped, data)
         except SpliceError as error:
             line = next(r.line for r in page.recordings if r.number == error.fence)
             _say(f"{location(name, line)}: refused: output:{error.fence}, {error.why}")
             return 1
-    _say(f"{called(name)}: {count(len(page.recordings), 'recording')} removed")
-    return 0
+    done = "would be removed" if dry_run else "removed"
+    _say(f"{called(name)}: {count(len(page.recordings), 'recording')} {done}")
+    return 1 if dry_run else 0
 
 
 def _say(line: str) -> None:

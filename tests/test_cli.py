@@ -295,6 +295,9 @@ def test_explain() -> None:
 def test_strip_takes_whole_pages(capsys: pytest.CaptureFixture[str]) -> None:
     path = page()
     assert cli.main(["record", "--strip", "p.md::1"]) == 2
+    for words in (["--only", "orphan"], ["--renew"], ["--lf"], ["--from", "x.jsonl"]):
+        assert cli.main(["record", "--strip", *words, "p.md"]) == 2
+    assert cli.main(["record", "--strip", "--dry-run", "p.md"]) == 1
     assert path.read_text() == PAGE
     assert cli.main(["record", "--strip", "p.md"]) == 0
     assert "output" not in path.read_text()
@@ -325,6 +328,18 @@ def test_no_job_summary_is_asked_for_by_an_empty_variable(monkeypatch: pytest.Mo
     page(block("x = 1"))
     done = fencerun("check", "--report", "github")
     assert (done.returncode, done.stdout) == (0, "")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [["-j", "9" * 5], ["-j", "9" * 5000], [f"p.md::{'9' * 5000}"], [f"p.md:{'9' * 5000}"]],
+    ids=["many", "a number that is too long", "of a fence", "of a line"],
+)
+def test_numbers_that_nothing_has(words: list[str]) -> None:
+    page()
+    done = fencerun("check", *words)
+    assert done.returncode == 2
+    assert "error: " in done.stderr and "Traceback" not in done.stderr
 
 
 # Other ends of the process.

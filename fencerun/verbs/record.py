@@ -41,7 +41,9 @@ def run(arguments: argparse.Namespace) -> int:
     if arguments.strip:
         from fencerun import launch, strip
 
-        return strip.every(running.request("record", arguments), launch.project())
+        _insist(arguments)
+        wish = running.request("record", arguments, dry_run=arguments.dry_run)
+        return strip.every(wish, launch.project())
     only = {} if arguments.only is None else {"only": commas(arguments.only)}
     return running.run(
         "record",
@@ -51,3 +53,15 @@ def run(arguments: argparse.Namespace) -> int:
         once=arguments.once,
         renew=arguments.renew,
     )
+
+
+def _insist(arguments: argparse.Namespace) -> None:
+    """Raise UsageError for what is asked of `--strip` besides, and what it does not heed."""
+    from fencerun.errors import UsageError
+
+    given = {"--only": arguments.only is not None, "--renew": arguments.renew,
+             "--from": arguments.told, "--lf": arguments.last_failed}  # fmt: skip
+    for option, is_given in given.items():
+        if is_given:
+            what = f"--strip removes every recording of a page, and knows no {option}"
+            raise UsageError(what, f"leave {option} away")

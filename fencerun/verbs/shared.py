@@ -61,6 +61,10 @@ def targets(arguments: argparse.Namespace) -> list[str]:
     return [*arguments.targets, *arguments.stray]
 
 
+#: Digits of a number of pages side by side: no machine runs more.
+_DIGITS = 4
+
+
 class _Jobs(argparse.Action):
     """``-j``, ``-j auto``, ``-j 4``. In ``-j page.md``, the page is a page."""
 
@@ -76,6 +80,8 @@ class _Jobs(argparse.Action):
             return
         if not values.isdecimal():
             namespace.stray = (*namespace.stray, values)
+        elif len(values) > _DIGITS:
+            raise argparse.ArgumentError(self, "no machine runs so many pages side by side")
         elif int(values) == 0:
             raise argparse.ArgumentError(self, "0 pages at once are none; for all cores, -j auto")
         else:

@@ -26,6 +26,16 @@ def test_the_page_is_read_under_its_lock(tmp_path: Path, monkeypatch: pytest.Mon
     assert page.read_text() == "Edited\n\n```python fence:1\n```\n"
 
 
+def test_a_dry_run_writes_nothing(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    page = tmp_path / "page.md"
+    page.write_text(PAGE)
+    assert strip.off(str(page), None, dry_run=True) == 1
+    assert page.read_text() == PAGE
+    assert capsys.readouterr().out == f"{page}: 1 recording would be removed\n"
+    page.write_text("nothing\n")
+    assert strip.off(str(page), None, dry_run=True) == 0
+
+
 def test_what_cannot_be_stripped_is_refused_by_line(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
