@@ -70,18 +70,16 @@ def companies(chains: Sequence[PlannedChain], seed: int) -> tuple[Company, ...]:
     every, number = tuple(chains), count(len(chains), "chain")
     shuffled = list(chains)
     random.Random(seed).shuffle(shuffled)
-    orders: tuple[tuple[str, tuple[PlannedChain, ...], tuple[PlannedChain, ...]], ...] = (
-        ("in page order", (), every),
-        ("when run again in the same process", every, every),
-        (f"shuffled (seed {seed})", (), tuple(shuffled)),
-    )
+
+    def order(when: str, before: Sequence[PlannedChain], seen: Sequence[PlannedChain]) -> Company:
+        return Company(tuple(before), tuple(seen), when, f"{when}: {number} in one process")
+
     about = f"alone: {number}, each in a process of its own"
     return (
         *(Company((), (chain,), about="" if place else about) for place, chain in enumerate(every)),
-        *(
-            Company(before, order, when, f"{when}: {number} in one process")
-            for when, before, order in orders
-        ),
+        order("in page order", (), every),
+        order("when run again in the same process", every, every),
+        order(f"shuffled (seed {seed})", (), shuffled),
     )
 
 

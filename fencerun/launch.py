@@ -92,15 +92,7 @@ def session(
 
         demands.insist(request, gate, must_have)
     notes: list[str] = []
-    names = asked.names(request.targets, settings, notes)
-    if settings.known and not request.targets:
-        notes += asked.homeless(names, settings)
-    asked.refuse_own_page(names)
-    request = replace(request, targets=asked.called(request.targets, names, settings))
-    if request.since is not None or request.shard is not None:
-        from fencerun import narrowing
-
-        names, request = narrowing.narrowed(names, request, settings, notes)
+    names, request = _pages(request, settings, notes)
     settings = replace(settings, env={**_caches(settings.root), **settings.env})
     return Session(
         request, settings, names, gate, own, engine or choice.engine(), chosen, emit,
@@ -108,6 +100,22 @@ def session(
               from_root=settings.relative),
         redaction.from_environment({**os.environ, **settings.env}), notes=notes,
     )  # fmt: skip
+
+
+def _pages(
+    request: Request, settings: config.Project, notes: list[str]
+) -> tuple[tuple[str, ...], Request]:
+    """The pages that are asked for, and the request with targets that are called as they are."""
+    names = asked.names(request.targets, settings, notes)
+    if settings.known and not request.targets:
+        notes += asked.homeless(names, settings)
+    asked.refuse_own_page(names)
+    request = replace(request, targets=asked.called(request.targets, names, settings))
+    if request.since is None and request.shard is None:
+        return names, request
+    from fencerun import narrowing
+
+    return narrowing.narrowed(names, request, settings, notes)
 
 
 def _runs(told: Sequence[str]) -> Runs:
