@@ -28,6 +28,9 @@ from fencerun.reporters.wording import (
 #: An annotation is to be read beside the code: what is longer stands in the log.
 _MESSAGE = 4000
 
+#: What begins a note that is one.
+_WARNING = "warning: "
+
 
 def _data(value: str) -> str:
     return value.replace("%", "%25").replace("\r", "%0D").replace("\n", "%0A")
@@ -94,8 +97,13 @@ class GithubReporter:
         self._stream.flush()
 
     def _end(self, event: RunDone) -> None:
+        told = [one_line(note) for note in event.notes]
+        for note in told:
+            if note.startswith(_WARNING):
+                message = note.removeprefix(_WARNING)
+                self._write(command("warning", message, title="fencerun"))
         if event.exit_code and not self._errors:
-            why = " ".join(one_line(note) for note in event.notes)
+            why = " ".join(note for note in told if not note.startswith(_WARNING))
             message = why or f"exit status {event.exit_code}, see the log"
             self._write(command("error", message, title="fencerun"))
         if self._summary is not None:

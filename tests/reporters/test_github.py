@@ -71,6 +71,16 @@ def test_green_says_nothing() -> None:
     assert play("github", GREEN) == ""
 
 
+@pytest.mark.parametrize(("code", "errors"), [(0, []), (5, ["no fence ran"])])
+def test_a_note_that_warns_is_a_warning_also_where_all_is_well(
+    code: int, errors: list[str]
+) -> None:
+    notes = ("warning: docs cannot be read", "no fence ran")
+    said = understood(play("github", run([verdict("kept")], exit_code=code, notes=notes)))
+    assert [one.message for one in said if one.level == "warning"] == ["docs cannot be read"]
+    assert [one.message for one in said if one.level == "error"] == errors
+
+
 def test_a_leak_that_stays_is_a_warning_at_its_line() -> None:
     (one,) = understood(play("github", run([LEAKY])))
     assert (one.level, one.properties["line"]) == ("warning", "173")
