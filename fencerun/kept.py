@@ -36,10 +36,10 @@ def verdict(unrun: Unrun, idle: Idle, base: Verdict) -> Verdict:
         return base
     if recording and not recording.key and not member.has_recording:
         recording = None  # a transcript that shows nothing yet
-    text = recording.text if recording else ()
-    drawn = drawing.covered(member.tags, text, unrun.beside(member.page.path))
+    said = recording.text if recording else ()
+    drawn = drawing.covered(member.tags, said, unrun.beside(member.page.path))
     parts, shown = unrun.parts(member), [value.shown for value in member.fence.values]
-    lines = _lines(member, text, unrun.masks)
+    lines = _lines(member, said, unrun.masks)
     known = judge(recording, parts, unrun.today, lines, shown, drawn)
     there = _there(idle)
     if recording is None or known == "missing":
@@ -47,8 +47,10 @@ def verdict(unrun: Unrun, idle: Idle, base: Verdict) -> Verdict:
     if known == "stale":
         return replace(base, kind="stale", what=_stale(recording, parts), remedy=there)
     if known == "edited":
-        remedy, line = f"undo that, or {there}", recording.line
-        return replace(base, kind="edited", line=line, what=_edited(drawn), remedy=remedy)
+        text = freshness.text_hash(lines, shown, drawn)
+        text_stands = (recording.key or "").endswith(f".{text}")
+        what, remedy = _edited(drawn, text_stands), f"undo that, or {there}"
+        return replace(base, kind="edited", line=recording.line, what=what, remedy=remedy)
     return _kept(base, recording, there, unrun.today, unrun.max_kept_days)
 
 
@@ -123,8 +125,10 @@ def _stale(recording: Recording, parts: Sequence[Part]) -> str:
     return f"{changed} since it was recorded"
 
 
-def _edited(drawn: Sequence[str]) -> str:
+def _edited(drawn: Sequence[str], text_stands: bool) -> str:
     """What was done to a recording by hand; ``drawn`` are the figures that it shows."""
+    if text_stands:
+        return "its `on:` does not say where and when it was recorded, or names a day to come"
     if "" in drawn:
         return "a figure that it shows is not there, or is no SVG"
     if drawn:

@@ -53,7 +53,7 @@ def idle(member: Member, kind: str = "unmet") -> Idle:
         (1, "kept", "recorded on nvidia-h200 with torch-2.13.0, 1 day ago"),
         (30, "kept", "recorded on nvidia-h200 with torch-2.13.0, 30 days ago"),
         (31, "expired", "31 days ago; the project allows 30 days"),
-        (-2, "edited", "its recorded text was changed by hand"),
+        (-2, "edited", "its `on:` does not say where and when it was recorded"),
     ],
 )
 def test_age(days: int, kind: str, what: str) -> None:
