@@ -7,12 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
+from functools import lru_cache
 from typing import Any
 
 from fencerun import mkdocs
 from fencerun.events import Problem
 from fencerun.page import CodeBlock
 from fencerun.patterns import later
+from fencerun.prose import without_code
 from fencerun.text import Lines
 
 _SIGNS = ("fence:", "fence=", "output:", "output=")
@@ -21,6 +23,10 @@ _OPENER = later(
     r"[ \t>]*(?:(?:[-+*]|[0-9]{1,9}[.)])[ \t]+)?(`{3,}|~{3,})"
     r"([^\r\n]*?[ \t{](?:fence|output)[:=]\"?[0-9][^\r\n]*)",
 )
+#: The same in a text, wherever it begins.
+_WITHIN = later(r"(?<![\\`~])(?:`{3,}|~{3,})[^\r\n`~]*?[ \t{](fence[:=]\"?[0-9])")
+_ALONE = later(r"[ \t>]*(?:`{3,}|~{3,})[ \t]*")
+_NEVER = "this looks like a tagged fence and never runs: "
 _SYNTAX = "set `syntax: mkdocs`"
 _CONFLICT = later(r"^(<{7}|={7}|>{7})(?: |\r?$)", re.MULTILINE)
 
@@ -42,9 +48,9 @@ def raw_lines(
     yield from _conflict(path, lines)
     for line in _candidates(lines, covered):
         opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
-        if opener is None:
-            continue
-        why = _why_not(line, opener, tokens)
+        why = None if opener is None else _why_not(line, opener, tokens)
+        if why is None and _WITHIN.search(lines.source, lines.start[line], lines.text_end[line]):
+            why = _in_text(line, tokens)
         if why:
             yield Problem(path, line + 1, "not-a-fence", why[0], why[1])
 
@@ -70,7 +76,6 @@ def _candidates(lines: Lines, covered: Sequence[tuple[int, int]]) -> list[int]:
 
 def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[str, str] | None:
     run, info = opener[1], opener[2]
-    what = "this looks like a tagged fence and never runs: "
     for index, token in enumerate(tokens):
         if token.map is None or not token.map[0] <= line < token.map[1]:
             continue
@@ -79,18 +84,48 @@ def _why_not(line: int, opener: re.Match[str], tokens: Sequence[Any]) -> tuple[s
                 return None  # commented out, as its author can see
             begin = token.map[0] + 1
             where = f"it lies in the HTML block that begins on line {begin}"
-            return what + where, "put a blank line before it"
+            return _NEVER + where, "put a blank line before it"
         if token.type == "code_block":
             remedy = "indent it less, or untag it"
             if mkdocs.opens(_above(tokens, index)):
                 remedy = f"{_SYNTAX}, or {remedy}"
-            return what + "it is indented by four spaces or more", remedy
+            return _NEVER + "it is indented by four spaces or more", remedy
         if token.type == "inline" and mkdocs.opens(token.content.split("\n")[0]):
             where = f"it lies in the paragraph that begins on line {token.map[0] + 1}"
-            return what + where, _SYNTAX
+            return _NEVER + where, _SYNTAX
     if run[0] == "`" and "`" in info and not _closes(info, len(run)):
-        return what + "a backtick in its info string", "fence it with ~~~ instead"
+        return _NEVER + "a backtick in its info string", "fence it with ~~~ instead"
     return None
+
+
+def _in_text(line: int, tokens: Sequence[Any]) -> tuple[str, str] | None:
+    """A delimiter with a tag that is text, as it does not begin its line, or is far indented.
+
+    What stands in a code span, or behind a backslash, is meant to be text; but for a span that
+    ends on a line of its own, as a code block does.
+    """
+    for token in tokens:
+        if token.type != "inline" or not token.map[0] <= line < token.map[1]:
+            continue
+        said, prose, last = _lines_of(token.content)
+        row = min(line - token.map[0], len(said) - 1)
+        meant = _WITHIN.search(said[row])
+        if meant is None or "`" in said[row][meant.end() :]:
+            return None  # a line that ends what it begins shows it
+        is_code = prose[row][slice(*meant.span(1))] != meant[1]
+        if is_code and row >= last:
+            return None
+        where = "it is part of the text around it"
+        return _NEVER + where, "begin a line with it, behind three blanks at most"
+    return None
+
+
+@lru_cache(maxsize=1)
+def _lines_of(text: str) -> tuple[list[str], list[str], int]:
+    """The lines of a paragraph, and its prose; the last line that is a delimiter, or -1."""
+    said = text.split("\n")
+    alone = (row for row, line in enumerate(said) if _ALONE.fullmatch(line))
+    return said, without_code(text).split("\n"), max(alone, default=-1)
 
 
 def _above(tokens: Sequence[Any], index: int) -> str:

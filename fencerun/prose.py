@@ -1,7 +1,7 @@
 """What in the text of a paragraph is no prose: code spans, comments, and what HTML has besides.
 
-Pure, and linear in the length of the text. Offsets stay: what is taken out becomes blanks. Tags
-stay, too, but nothing begins in one. Knows nothing of blocks.
+Pure, and linear in the length of the text. Offsets and lines stay: what is taken out becomes
+blanks. Tags stay, too, but nothing begins in one. Knows nothing of blocks.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ _OPENS = later(
     r"|(?P<code>`+)|(?P<other><!--|<\?|<!\[CDATA\[|<![A-Za-z])"
 )
 _RUN = later("`+")
+_SHOWN = later(r"[^\r\n]")
 #: What ends each; a comment may be as short as ``<!-->``.
 _ENDS = {"<!--": "-->", "<?": "?>", "<![CDATA[": "]]>"}
 
@@ -41,7 +42,7 @@ def without_comments(html: str) -> str:
 def _blanked(text: str, spans: Iterator[Span]) -> str:
     pieces, at = [], 0
     for start, end in spans:
-        pieces += [text[at:start], " " * (end - start)]
+        pieces += [text[at:start], _SHOWN.sub(" ", text[start:end])]
         at = end
     return "".join((*pieces, text[at:]))
 

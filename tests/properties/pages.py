@@ -248,7 +248,11 @@ def _numbered(lines: Block) -> Block:
 def _encoded(draw: st.DrawFn, lines: Block) -> bytes:
     ending = draw(st.sampled_from(ENDINGS))
     endings: Callable[[], str] = lambda: ending or draw(st.sampled_from(("\n", "\r\n", "\r")))  # noqa: E731
-    text = "".join(line + endings() for line in lines)
+    text = ""
+    for line in lines:
+        end = endings()
+        # An empty line's line feed would make one ending of it and the carriage return before.
+        text += line + ("\r\n" if not line and end == "\n" and text[-1:] == "\r" else end)
     if draw(st.integers(0, 3)) == 0:
         text = text.rstrip("\r\n")
     bom = "\ufeff" if draw(st.integers(0, 5)) == 0 else ""

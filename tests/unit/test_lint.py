@@ -144,3 +144,15 @@ def test_hostile_lines(line: str) -> None:
     """A pattern that is quadratic in the length of a line takes minutes for these."""
     page = parse(f"{RUN}\n{line}\n".encode())
     assert [fence.number for fence in page.fences] == [1]
+
+
+@pytest.mark.parametrize(
+    "before",
+    ["\xa0", "\u200b", "\u3000", "\ufeff\ufeff", "\x0c", "see ", "-", "1.", "[^1]: ", "a\n    "],
+)
+def test_a_tagged_fence_that_is_part_of_a_text_is_named(before: str) -> None:
+    page = parse(f"{before}```python fence:1\n    x\n    ```\n".encode(), "p.md")
+    assert not page.fences
+    found = [problem for problem in page.problems if problem.code == "not-a-fence"]
+    assert [problem.line for problem in found] == [1 + before.count("\n")]
+    assert "part of the text" in found[0].what

@@ -30,6 +30,7 @@ def test_offsets_stay(text: str) -> None:
     for made in (without_code(text), without_comments(text)):
         assert len(made) == len(text)
         assert all(new in (old, " ") for new, old in zip(made, text, strict=True))
+        assert made.count("\n") == text.count("\n")
 
 
 @pytest.mark.parametrize(

@@ -143,6 +143,9 @@ def test_code(text: str, code: str) -> None:
         pytest.param("~~~\x0b\nx\n~~~\n", id="a-language-of-a-vertical-tab"),
         pytest.param("``` \x1d\t\nx\n```\n", id="a-language-that-str-takes-for-a-blank"),
         pytest.param("- a\n  ", id="last-line-of-blanks"),
+        pytest.param("see ```` ```python fence:1 ```` there\n", id="in-a-code-span"),
+        pytest.param("see `` ```python fence:1\n`` there\n", id="in-a-code-span-of-two-lines"),
+        pytest.param("see \\```python fence:1 there\n", id="escaped"),
     ],
 )
 def test_nothing_runs_and_nothing_is_wrong(text: str) -> None:
