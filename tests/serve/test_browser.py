@@ -520,3 +520,25 @@ def test_elements_that_stay_are_the_same_ones(served: Served, window: Any) -> No
         }"""
     )
     assert kept == ["A!", None, "two", "inmore", None]
+
+
+def test_a_narrow_window_shows_all_that_is_said_of_a_fence(served: Served, window: Any) -> None:
+    wide = "x" * 400
+    tags = "requires:cuda,sm>=90,network,slow"
+    cells = "|".join(f" column {n} " for n in range(30))
+    text = (
+        f"# {wide}\n\n{wide}\n\n|{cells}|\n|{'---|' * 30}\n\n"
+        f"1. a\n   - b\n\n     ```python fence:1 {tags}\n     print('{wide}')\n     ```\n"
+    )
+    lesson(served, window, "narrow.md", text)
+    menu = window.locator("[data-act=menu]")
+    assert menu.get_attribute("aria-expanded") == "true"
+    window.set_viewport_size({"width": 320, "height": 700})
+    window.keyboard.press("a")
+    badge(window, 1, "missing")
+    assert window.evaluate("document.documentElement.scrollWidth") == 320
+    box = window.locator('[id="fence:1"] .badge').bounding_box()
+    assert box is not None and box["width"] > 20 and box["x"] + box["width"] <= 320
+    until(window, "document.querySelector('[data-act=menu]').ariaExpanded === 'false'")
+    menu.click()
+    assert menu.get_attribute("aria-expanded") == "true"
