@@ -173,17 +173,19 @@ def _gate(
             selection.capability(word, own)
         except TagError as error:
             raise UsageError(f"--without {word}: {error.args[0]}", error.args[1]) from None
-    make = _prober
-    if elsewhere is not None:
-        make = partial(elsewhere, root=str(settings.root), table=settings.capabilities)
-    prober = partial(make, python, own=own, without=without, env=settings.env)
-    return Gate(prober, tuple(own), settings.untagged)
+    root = str(settings.root)
+    said = {"own": own, "without": without, "env": settings.env, "root": root}
+    if elsewhere is None:
+        return Gate(partial(_prober, python, said), tuple(own), settings.untagged)
+    # At once: by it, the engine learns of the project.
+    there = elsewhere(python, table=settings.capabilities, **said)
+    return Gate(lambda: there, tuple(own), settings.untagged)
 
 
-def _prober(python: str, **more: Any) -> Prober:
+def _prober(python: str, said: Mapping[str, Any]) -> Prober:
     from fencerun.probing import Prober
 
-    return Prober(python, **more)
+    return Prober(python, **said)
 
 
 def _capabilities(settings: config.Project) -> Mapping[str, Own]:

@@ -53,7 +53,7 @@ class Distributed:
         what a Prober takes.
         """
         self._root, self._own, self._without = root, table, tuple(more.get("without", ()))
-        return _ClusterProber(self.cluster, python, **more)
+        return _ClusterProber(self.cluster, python, root=root, **more)
 
     def __call__(self, options: EngineOptions) -> RayEngine:
         """The engine of a run."""

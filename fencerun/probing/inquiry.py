@@ -43,10 +43,14 @@ class Raised(Unanswered):
 
 @dataclass(slots=True)
 class Inquiry:
-    """One interpreter and the environment of its fences. Each question is asked once."""
+    """One interpreter and the environment of its fences. Each question is asked once.
+
+    Expressions are evaluated in ``directory``, else in the working directory.
+    """
 
     python: str
     env: Mapping[str, str]
+    directory: str | None = None
     answers: dict[tuple[str, str], object] = field(default_factory=dict)
 
     def ask(self, question: str, argument: str = "") -> object:
@@ -87,6 +91,7 @@ def _start(inquiry: Inquiry, question: str, argument: str) -> object:
         done = subprocess.run(
             [python, "-c", _LOADER, str(_PROBE), json.dumps(asked)],
             env=dict(inquiry.env),
+            cwd=inquiry.directory if question == "evaluate" else None,
             stdin=subprocess.DEVNULL,
             capture_output=True,
             timeout=SECONDS,

@@ -92,16 +92,19 @@ def nvcc(env: Mapping[str, str]) -> tuple[str, ...] | None:
     return (found, "--version") if found else None
 
 
-def status(command: str | Sequence[str], env: Mapping[str, str]) -> int | str:
+def status(
+    command: str | Sequence[str], env: Mapping[str, str], directory: str | None = None
+) -> int | str:
     """A command's exit status, its output thrown away; in words where there is none.
 
-    A string goes through the shell.
+    A string goes through the shell. It runs in ``directory``, else in the working directory.
     """
     try:
         process = subprocess.Popen(
             command,
             shell=isinstance(command, str),
             env=dict(env),
+            cwd=directory,
             stdin=subprocess.DEVNULL,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.DEVNULL,

@@ -26,7 +26,8 @@ class Prober:
     """Answers for one interpreter and one environment, those of the fences.
 
     ``env`` stands on top of this process's environment. ``without`` are names of capabilities
-    and distributions that count as not there.
+    and distributions that count as not there. What the project itself says how to find out is
+    asked in its directory, ``root``, wherever the call came from.
     """
 
     def __init__(
@@ -36,11 +37,13 @@ class Prober:
         own: Mapping[str, Own] | None = None,
         without: Collection[str] = (),
         env: Mapping[str, str] | None = None,
+        root: str | None = None,
     ) -> None:
         self._own = own or {}
         self._without = frozenset(without)
         self._env = {**os.environ, **(env or {})}
-        self._inquiry = Inquiry(python, self._env)
+        self._root = root
+        self._inquiry = Inquiry(python, self._env, root)
         self._accelerators = accelerators.Accelerators(self._inquiry, self._without)
 
     def unmet(self, requirement: Requirement) -> str | None:
@@ -126,8 +129,10 @@ class Prober:
         # It is run: on macOS a stub stands where no compiler is installed.
         return self._fails(command, " ".join(command[:-1]))
 
-    def _fails(self, command: str | tuple[str, ...], name: str) -> str | None:
-        find = lambda: machine.status(command, self._env)  # noqa: E731
+    def _fails(
+        self, command: str | tuple[str, ...], name: str, directory: str | None = None
+    ) -> str | None:
+        find = lambda: machine.status(command, self._env, directory)  # noqa: E731
         status = self._inquiry.once("status", str(command), find)
         if status == 0:
             return None
@@ -181,7 +186,7 @@ class Prober:
         if own.kind == "env":
             return self._unset(own.value)
         if own.kind == "command":
-            return self._fails(own.value, own.value)
+            return self._fails(own.value, own.value, self._root)
         try:
             holds = self._inquiry.ask("evaluate", own.value)
         except Raised as error:

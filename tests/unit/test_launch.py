@@ -101,6 +101,24 @@ def test_the_gate_sees_the_variables_of_the_fences() -> None:
     assert session("lessons").gate.unmet("env:LESSON_OTHER") == "LESSON_OTHER is not set"
 
 
+def test_an_engine_that_runs_elsewhere_learns_of_the_project_at_once() -> None:
+    """Also where nothing is asked of its machines."""
+    told: list[dict[str, object]] = []
+
+    class Elsewhere:
+        def prober(self, python: str, **said: object) -> object:
+            told.append(said)
+            return object()
+
+        def __call__(self, options: object) -> object:
+            raise AssertionError("nothing runs")
+
+    launch.session(Request("check"), lambda event: None, engine=Elsewhere())  # type: ignore[arg-type]
+    (said,) = told
+    assert said.keys() == {"root", "table", "own", "without", "env"}
+    assert said["root"] == str(Path.cwd())
+
+
 @pytest.mark.parametrize("word", ["gpu", "gpus", "sm", "python"])
 def test_what_fences_bound_is_left_out_by_its_name_alone(word: str) -> None:
     made = launch.session(Request("check"), lambda event: None, without=[word])

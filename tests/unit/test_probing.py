@@ -348,6 +348,22 @@ def test_own_capabilities(said: object, expected: str | None) -> None:
     assert why(asked, "wmt") == expected
 
 
+@pytest.mark.parametrize(
+    "said",
+    [{"command": "test -f here"}, {"python": "__import__('os').path.exists('here')"}],
+    ids=str,
+)
+def test_what_the_project_asks_is_asked_in_its_directory(
+    said: dict[str, str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "here").touch()
+    (tmp_path / "sub").mkdir()
+    monkeypatch.chdir(tmp_path / "sub")
+    own = parse_own({"wmt": said})
+    assert why(Prober(sys.executable, own=own, root=str(tmp_path)), "wmt") is None
+    assert why(Prober(sys.executable, own=own), "wmt") is not None
+
+
 def test_a_command_that_hangs_is_ended_with_what_it_started(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
