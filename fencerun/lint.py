@@ -14,7 +14,6 @@ from fencerun import mkdocs
 from fencerun.events import Problem
 from fencerun.page import CodeBlock
 from fencerun.patterns import later
-from fencerun.prose import without_code
 from fencerun.text import Lines
 
 _SIGNS = ("fence:", "fence=", "output:", "output=")
@@ -47,9 +46,12 @@ def raw_lines(
     """Conflict markers, and lines that look like tagged fences but are none."""
     yield from _conflict(path, lines)
     for line in _candidates(lines, covered):
-        opener = _OPENER.match(lines.source, lines.start[line], lines.text_end[line])
+        text = lines.text(line)
+        if "```" not in text and "~~~" not in text:
+            continue  # a comment or a value
+        opener = _OPENER.match(text)
         why = None if opener is None else _why_not(line, opener, tokens)
-        if why is None and _WITHIN.search(lines.source, lines.start[line], lines.text_end[line]):
+        if why is None and _WITHIN.search(text):
             why = _in_text(line, tokens)
         if why:
             yield Problem(path, line + 1, "not-a-fence", why[0], why[1])
@@ -123,6 +125,8 @@ def _in_text(line: int, tokens: Sequence[Any]) -> tuple[str, str] | None:
 @lru_cache(maxsize=1)
 def _lines_of(text: str) -> tuple[list[str], list[str], int]:
     """The lines of a paragraph, and its prose; the last line that is a delimiter, or -1."""
+    from fencerun.prose import without_code  # for pages with a fault
+
     said = text.split("\n")
     alone = (row for row, line in enumerate(said) if _ALONE.fullmatch(line))
     return said, without_code(text).split("\n"), max(alone, default=-1)

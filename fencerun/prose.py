@@ -11,9 +11,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 
 from fencerun.patterns import later
-
-#: What may stand in an HTML tag behind its name (CommonMark 0.31 §6.6).
-ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
+from fencerun.values import ATTRIBUTES
 
 # What CommonMark reads first comes first: `\\`` opens no code span, nor does one in a tag.
 _OPENS = later(

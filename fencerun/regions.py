@@ -12,9 +12,9 @@ from typing import Any
 from fencerun.infostring import InfoString, parse_closing, parse_comment, parse_info
 from fencerun.page import CodeBlock
 from fencerun.patterns import later
-from fencerun.prose import ATTRIBUTES, without_code, without_comments
 from fencerun.recording import lead_of
 from fencerun.text import Lines
+from fencerun.values import ATTRIBUTES
 
 #: What a region's comments begin with.
 MARKUP = "<!--"
@@ -136,6 +136,8 @@ def unfit(text: Sequence[str], tokens: Sequence[Any]) -> str | None:
 
 def _unbalanced(tokens: Sequence[Any]) -> str | None:
     """The first HTML tag that opens what is not closed, or closes what is not open."""
+    from fencerun.prose import without_code, without_comments  # needed to record Markdown only
+
     waiting: list[tuple[str, str]] = []
     for token in tokens:
         if token.type not in ("inline", "html_block"):

@@ -12,10 +12,11 @@ from typing import Any
 
 from fencerun.frozen import dataclass
 from fencerun.patterns import later
-from fencerun.prose import ATTRIBUTES, without_code, without_comments
 from fencerun.tags import TagError, Tolerance, read
 from fencerun.text import Lines
 
+#: What may stand in an HTML tag behind its name (CommonMark 0.31 §6.6).
+ATTRIBUTES = r"""(?:\s+[A-Za-z_:][\w:.-]*(?:\s*=\s*(?:"[^"]*"|'[^']*'|[^\s"'=<>`]+))?)*"""
 _TAG = later(rf"<([A-Za-z][\w-]*)({ATTRIBUTES})\s*(/?)>")
 #: What should be a tag with a binding, whatever else is wrong with it.
 _MEANT = later(r"<[A-Za-z][^<>]*\sdata-fence(?![\w-])")
@@ -95,6 +96,8 @@ def find(lines: Lines, tokens: Sequence[Any]) -> tuple[tuple[Value, ...], tuple[
 def _in_block(lines: Lines, span: Sequence[int], raw: bool) -> Iterator[Value | Misbound]:
     start, end = lines.start[span[0]], lines.end[min(span[1], len(lines)) - 1]
     text = lines.source[start:end]
+    from fencerun.prose import without_code, without_comments  # few pages have values
+
     # Blanked out at the same length, so that offsets stay.
     prose = without_comments(text) if raw else without_code(text)
     tags = {match.start(): match for match in _TAG.finditer(prose)}
