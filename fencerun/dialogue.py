@@ -12,7 +12,7 @@ from fencerun import compare as by_lines
 from fencerun.canonical import canonical, recorded
 from fencerun.compare import Comparison, NumberDiff, Rule
 from fencerun.redaction import NOTHING, Redaction
-from fencerun.transcript import Turn, split, with_outputs, without_frames
+from fencerun.transcript import FRAMES, Turn, split, with_outputs, without_frames
 
 
 def printed(
@@ -63,8 +63,15 @@ def _compared(turn: Turn, output: Sequence[str], rule: Rule) -> Comparison:
     theirs = tuple(output)
     while theirs and not theirs[-1].strip():
         theirs = theirs[:-1]
-    comparison = by_lines.compare(without_frames(ours) if turn.raises else ours, theirs, rule)
-    above = turn.at + len(turn.prompts)
-    numbers = tuple(replace(one, line=one.line + above) for one in comparison.numbers)
-    first = None if comparison.first is None else above + min(comparison.first, len(ours))
+    shown = without_frames(ours) if turn.raises else ours
+    comparison = by_lines.compare(shown, theirs, rule)
+    above, frames = turn.at + len(turn.prompts), len(ours) - len(shown)
+    # What was raised stands below all the frames, of which one line was left to compare.
+    begin = shown.index(FRAMES) if FRAMES in shown else len(shown)
+
+    def in_block(line: int) -> int:
+        return above + line + (frames if line > begin else 0)
+
+    numbers = tuple(replace(one, line=in_block(one.line)) for one in comparison.numbers)
+    first = None if comparison.first is None else in_block(min(comparison.first, len(shown)))
     return replace(comparison, first=first, numbers=numbers)

@@ -23,7 +23,7 @@ SHOWN = {"pycon": ">>> ", "console": "$ "}
 
 _HEAD = later(r"Traceback \((?:most recent call last|innermost last)\):\s*\Z")
 #: What stands for the frames of a traceback, which no comparison looks at.
-_FRAMES = "  ..."
+FRAMES = "  ..."
 
 
 @dataclass(frozen=True, slots=True)
@@ -143,5 +143,5 @@ def without_frames(lines: Sequence[str]) -> tuple[str, ...]:
             rest = list(lines[at + 1 :])
             while rest and (rest[0][:1] in ("", " ", "\t") or rest[0].startswith("...")):
                 del rest[0]
-            return (*lines[:at], "Traceback (most recent call last):", _FRAMES, *rest)
+            return (*lines[:at], "Traceback (most recent call last):", FRAMES, *rest)
     return tuple(lines)

@@ -47,6 +47,16 @@ def test_another_exception_is_a_change() -> None:
     assert found.merged[-3:] == ("Traceback (most recent call last):", "  ...", "KeyError: 2")
 
 
+@pytest.mark.parametrize("frames", [0, 1, 2, 5])
+@pytest.mark.parametrize("above", ["", "text\n"])
+def test_the_line_of_what_was_raised_is_that_on_the_page(frames: int, above: str) -> None:
+    shown = "".join(f"  File {n}\n" for n in range(frames))
+    block = f">>> f(\n... )\n{above}Traceback (most recent call last):\n{shown}KeyError: 1.5\n"
+    found = outcome((above.encode() + RAISED.replace(b"%d", b"2.5")), block=block)
+    assert found.first == block.split("\n").index("KeyError: 1.5")
+    assert [number.line for number in found.numbers] == [found.first]
+
+
 def test_a_number_that_moved() -> None:
     found = outcome(b"0.334\n", b"x\n", RAISED % 1)
     assert found.kind == "rounding"
