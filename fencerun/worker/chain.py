@@ -107,9 +107,9 @@ class Chain:
         process.pages.add(page)
         process.modules.begin_chain(directory)
         sys.argv = [page]
-        self._interrupts.install()
         self._capture.begin_chain()
         if not process.undisturbed:
+            self._interrupts.install()
             seeds.fix()
         process.undisturbed = False
         if not process.owned:

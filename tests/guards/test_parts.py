@@ -310,6 +310,7 @@ def test_figures_that_were_drawn_before_the_first_look_are_the_chains(
     closed: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """As when pyplot lies in a directory of its own, whose imports are nobody's to bracket."""
+    monkeypatch.delitem(sys.modules, "matplotlib.pyplot", raising=False)  # of another test
     state = State(Origins(lambda filename: False))
     state.begin()
     open_ones: dict[int, object] = {1: "a figure"}

@@ -44,9 +44,14 @@ class Contexts:
         self._before: dict[contextvars.ContextVar[Any], Any] = {}
         self._contents: list[tuple[contextvars.ContextVar[Any], Any, Any]] = []
 
-    def begin(self, context: contextvars.Context | None) -> None:
-        """Remember what the chain's context holds before its first fence."""
+    def begin(self, context: contextvars.Context | None, left_alone: bool = False) -> None:
+        """Remember what the chain's context holds before its first fence.
+
+        ``left_alone`` says that it is a copy of the same as the last one, which stayed as it was.
+        """
         self._context = context
+        if left_alone:
+            return
         self._learn()
         self._before = dict(context.items()) if context is not None else {}
         # A copied context shares what is mutable with the one it was copied from.

@@ -79,10 +79,11 @@ class State:
         self._waiting_names = namespaces.names()
         self._add(list(python_state.probes()))
 
-    def begin(self, place: object = None) -> None:
+    def begin(self, place: object = None, left_alone: bool = False) -> None:
         """Take the state as it is for the way it should be.
 
         ``place`` stands for all that the chain's own beginning changed; None for who knows what.
+        ``left_alone`` says that nobody else changed anything since the last beginning.
         """
         modules = len(sys.modules), next(reversed(sys.modules))
         if modules != self._modules:
@@ -95,8 +96,9 @@ class State:
         self._place = place
         self._baseline, self._last = self._began[:], self._began[:]
         tags = self._read_tags()
-        for watch in self._watches if self._is_dirty else self._moved(tags):
-            watch.begin()
+        if self._is_dirty or not left_alone:
+            for watch in self._watches if self._is_dirty else self._moved(tags):
+                watch.begin()
         self._tags = tags
         self._stamps = []
         self._changed_by.clear()
