@@ -13,7 +13,7 @@ stdout file, stderr file, fault file)::
                                                         "loaded": {"torch": "2.13.0"}}
     (unasked, when a worker has ended)               <- {"pid": 1234, "status": <wait status>}
 
-Parent to worker, up to 32 chains ahead; the jobs of a chain are numbered on from ``serial``,
+Parent to worker, up to 64 chains ahead; the jobs of a chain are numbered on from ``serial``,
 a count that never repeats within one worker::
 
     {"do": "chain", "page": "lessons/x.md", "directory": "/abs/lessons", "serial": 17,

@@ -30,10 +30,10 @@ from fencerun.protocol import ProtocolError
 from fencerun.result import Failure, Outcome
 
 #: Chains sent ahead of the first answer.
-AHEAD = 32
+AHEAD = 64
 
 #: How late an answer may be noticed while more than half of those are to come, in seconds.
-_LAG = 0.002
+_LAG = 0.003
 
 #: How often a chain is tried whose worker died before its first fence began.
 _TRIES = 3

@@ -103,6 +103,11 @@ class Stream:
         self.mark = end
         return [start, end] if end > start else []
 
+    def advance_untouched(self) -> list[int]:
+        """The same, where the descriptor leads to what it led to before."""
+        start, self.mark = self.mark, self.size()
+        return [start, self.mark] if self.mark > start else []
+
     def size(self) -> int:
         """Bytes written to the file so far."""
         # Half the price of `fstat`; where the file stands does not matter to what appends.
@@ -214,8 +219,15 @@ class Capture:
         """The file that descriptor 2 should lead to."""
         return (self._out if self._merged else self._err).identity
 
-    def end(self) -> tuple[list[int], list[int]]:
-        """The ranges written to each file since ``begin`` or the last ``end``."""
+    def end(self, untouched: bool = False) -> tuple[list[int], list[int]]:
+        """The ranges written to each file since ``begin`` or the last ``end``.
+
+        ``untouched`` says that nobody touched the descriptors, nor wrote from C.
+        """
+        if untouched:
+            self._out.flush()
+            self._err.flush()
+            return self._out.advance_untouched(), self._err.advance_untouched()
         self.flush()
         return self._out.advance(), self._err.advance()
 
