@@ -61,7 +61,8 @@ HARMFUL = {
 
 
 def compiled(code: str) -> types.CodeType:
-    return compile(code, "p.md", "exec", 0x2000, dont_inherit=True)  # top-level await, as fences
+    found: types.CodeType = compile(code, "p.md", "exec", 0x2000, dont_inherit=True)
+    return found  # with top-level await, as fences have it
 
 
 @pytest.mark.parametrize("code", HARMLESS)
@@ -107,7 +108,8 @@ def reachable() -> Iterator[type]:
 
     async def coroutine() -> None: ...
 
-    started, waiting = (n for n in ()), coroutine()
+    started: Any = (str(n) for n in range(2))
+    waiting = coroutine()
     things: list[Any] = [started, started.gi_frame, compiled(""), waiting, lambda: 0, [].append]
     things += [{}.keys(), {}.items(), {}.values(), iter([]), iter({}), iter(""), iter(range(0))]
     waiting.close()
