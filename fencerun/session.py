@@ -131,7 +131,8 @@ class Session:
         for target in unmatched(self.request.targets, everyone):
             if target.path not in broken:
                 what = "no fence is on that line" if target.line else "the page has no such fence"
-                raise UsageError(f"{target}: {what}", f"`fencerun status {target.path}` lists them")
+                remedy = f"`fencerun status {pasted(target.path)}` lists them"
+                raise UsageError(f"{target}: {what}", remedy)
 
     def selects(self) -> Callable[[Member], bool]:
         """Whether a member is asked for."""

@@ -72,6 +72,11 @@ class Status:
         kind, what = "unrecorded", "no recording"
         if member.has_recording:
             kind, what = "recorded", count(_lines(member), "line")
+        elif not member.recorded:
+            kind = "hidden" if member.tags.hidden else "only run"
+            what = "nothing of it is recorded"
+        elif last is not None and last.kind == "passed":
+            kind, what = "silent", "it printed nothing"
         if last is not None:
             what += f"; last run: {last.kind}"
         self._count(member, kind, what, None)

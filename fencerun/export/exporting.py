@@ -79,7 +79,7 @@ def export(arguments: Sequence[str], wish: Wish, stream: TextIO) -> int:
 def _one(page: Page, made: str, wish: Wish, stream: TextIO) -> None:
     data = written.sealed(made)
     if wish.out == "-":
-        stream.write(data.decode("utf-8"))
+        _pour(data, stream)
         return
     target = _target(page.path, wish)
     if os.path.exists(target) and os.path.samefile(target, page.path):
@@ -93,6 +93,17 @@ def _one(page: Page, made: str, wish: Wish, stream: TextIO) -> None:
         written.insist(target, page.path)
     written.write(target, data)
     stream.write(f"{target}: written\n")
+
+
+def _pour(data: bytes, stream: TextIO) -> None:
+    """Write ``data`` as it is, whatever encoding a terminal or pipe has."""
+    below = getattr(stream, "buffer", None)
+    if below is None:
+        stream.write(data.decode("utf-8"))
+    else:
+        stream.flush()
+        below.write(data)
+        below.flush()
 
 
 def _target(page: str, wish: Wish) -> str:

@@ -23,7 +23,7 @@ def mark(page: str) -> str:
     from urllib.parse import quote
 
     # Two hyphens may not stand in a comment of HTML.
-    name = quote(os.fsencode(os.path.basename(page)), safe="").replace("-", "%2D")
+    name = quote(os.fsencode(os.path.basename(page)), safe="").replace("--", "-%2D")
     return f"fencerun export of {name} ({_NO_HASH})"
 
 

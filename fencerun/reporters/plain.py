@@ -10,10 +10,10 @@ from typing import TextIO
 
 from fencerun.events import Event, FenceStarted, PageDone, RunDone, RunStarted
 from fencerun.reporters.details import report
-from fencerun.reporters.escape import encodable, one_line
+from fencerun.reporters.escape import encodable
 from fencerun.reporters.summary import closing, opening
 from fencerun.reporters.tally import Tally
-from fencerun.reporters.wording import Line, problem_also, problem_head, text
+from fencerun.reporters.wording import Line, called, problem_also, problem_head, text
 
 #: Columns of what is no terminal, as `diff --side-by-side` has them.
 WIDTH = 130
@@ -44,7 +44,7 @@ class PlainReporter:
         if isinstance(event, RunStarted):
             self._write((opening(event),))
         elif isinstance(event, PageDone) and event.written and self._verbose:
-            self._stream.write(encodable(f"{one_line(event.page)}: written\n", self._encoding))
+            self._stream.write(encodable(f"{called(event.page)}: written\n", self._encoding))
         elif isinstance(event, RunDone):
             self._write(closing(self._tally))
 

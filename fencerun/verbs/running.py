@@ -46,7 +46,7 @@ def options(verb: argparse.ArgumentParser) -> None:
         "--leaks",
         choices=("warn", "error"),
         default="warn",
-        help="error: a fence that leaves process state changed fails",
+        help="error: a fence fails that leaves something which cannot be undone",
     )
     verb.add_argument("--without", metavar="CAPS", default="", help="treat these as not there")
     verb.add_argument(

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import io
 import json
 import sys
 from pathlib import Path
@@ -75,6 +76,14 @@ def test_elsewhere(project: Path, capsys: pytest.CaptureFixture[str]) -> None:
     capsys.readouterr()
     assert main(["export", "page.md", "--to", "py", "-o", "-"]) == 0
     assert capsys.readouterr().out == (project / "out" / "x.py").read_text()
+
+
+def test_to_a_terminal_in_another_encoding(project: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write(project, "# Café\n\n" + PAGE)
+    below = io.BytesIO()
+    monkeypatch.setattr(sys, "stdout", io.TextIOWrapper(below, encoding="ascii"))
+    assert main(["export", "page.md", "--to", "py", "-o", "-"]) == 0
+    assert "Café" in below.getvalue().decode("utf-8")
 
 
 def test_several_pages(project: Path) -> None:

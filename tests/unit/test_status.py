@@ -69,6 +69,20 @@ def test_what_is_typed_in_a_transcript_is_no_recording(here: Path) -> None:
     ]
 
 
+def test_what_has_no_recording_and_needs_none(here: Path) -> None:
+    hidden = "<!-- fence:1 hidden\nx = 1\n-->\n\n"
+    (here / "p.md").write_text(hidden + fence("fence:2") + fence("fence:3"))
+    (here / "q.md").write_text("---\nfencerun: {record: none}\n---\n\n" + fence("fence:1"))
+    passed = Verdict("p.md::2", "passed", "p.md", 2, 5, seconds=0.1)
+    state.save(here, [passed], {"p.md": "p.md"})
+    assert status()[1][:4] == [
+        "p.md:1: hidden: fence 1, nothing of it is recorded",
+        "p.md:5: silent: fence 2, it printed nothing; last run: passed",
+        "p.md:9: unrecorded: fence 3, no recording",
+        "q.md:5: only run: fence 1, nothing of it is recorded",
+    ]
+
+
 def test_a_selection(here: Path) -> None:
     assert status("p.md::2")[1][0].startswith("p.md:10: unrecorded: fence 2")
     assert [line for line in status("p.md::1")[1] if ": fence " in line] == [
