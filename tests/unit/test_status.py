@@ -78,7 +78,7 @@ def test_what_has_no_recording_and_needs_none(here: Path) -> None:
     assert status()[1][:4] == [
         "p.md:1: hidden: fence 1, nothing of it is recorded",
         "p.md:5: silent: fence 2, it printed nothing; last run: passed",
-        "p.md:9: unrecorded: fence 3, no recording",
+        "p.md:8: unrecorded: fence 3, no recording",
         "q.md:5: only run: fence 1, nothing of it is recorded",
     ]
 
