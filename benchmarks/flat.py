@@ -33,11 +33,11 @@ BAR = 1.15
 
 def flat(work: Path, rounds: int) -> Iterator[Figure]:
     """An old worker against a young one, without torch and with it; and within one page."""
-    (work / "hundred.md").write_text(pages.one_liners(HUNDRED))
+    (work / "hundred.md").write_text(pages.one_liners(HUNDRED, pages.importing()))
     (work / "first.md").write_text(pages.silent(1, lambda n: "import torch"))
     for preload in ((), ("torch",)):
         yield _old_and_young(work, rounds, preload)
-    (work / "page.md").write_text(pages.one_liners(TOTAL))
+    (work / "page.md").write_text(pages.one_liners(TOTAL, pages.importing()))
     (work / "chain.md").write_text(_chain(TOTAL))
     for name, what in (("page.md", "one page"), ("chain.md", "one chain on a page")):
         with warm(work) as engine:
@@ -68,7 +68,7 @@ def _old_and_young(work: Path, rounds: int, preload: tuple[str, ...]) -> Figure:
 
 def _chain(count: int) -> str:
     """A page whose fences are one chain: each goes on where the last one ended."""
-    blocks = ["```python fence:1\nx = 1\n```\n"]
+    blocks = ["```python fence:1\nimport sys\nx = 1\n```\n"]
     blocks += [f"```python fence:{n} continues:{n - 1}\nx += 1\n```\n" for n in range(2, count + 1)]
     return "\n".join(blocks)
 

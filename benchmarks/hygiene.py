@@ -25,7 +25,7 @@ _LEAST, _MOST = 0.8, 1.6
 
 def hygiene(work: Path, rounds: int) -> Iterator[Figure]:
     """Item by item, without torch and with it."""
-    (work / "page.md").write_text(pages.one_liners(COUNT))
+    (work / "page.md").write_text(pages.one_liners(COUNT, pages.importing()))
     sets = {"none": (), "all": tuple(switches.ITEMS)} | {item: (item,) for item in switches.ITEMS}
     for place, items in enumerate(sets.values()):
         (work / f"off-{place}.md").write_text(_flip({switches.CONTROL, *items}))

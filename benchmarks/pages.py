@@ -21,6 +21,14 @@ def one_liners(count: int, code: Callable[[int], str] = lambda n: f"print({n})")
     )
 
 
+def importing(module: str = "sys") -> Callable[[int], str]:
+    """Code for ``one_liners`` that imports something: what follows it is the whole clean-up.
+
+    After fences that only compute and print there is hardly any.
+    """
+    return lambda n: f"import {module}\nprint({n})"
+
+
 def silent(count: int, code: Callable[[int], str]) -> str:
     """Fences of one line that print nothing."""
     return "# page\n" + "".join(

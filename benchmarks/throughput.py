@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from benchmarks import pages
@@ -23,6 +23,7 @@ def many(work: Path, rounds: int) -> Iterator[Figure]:
         "one": _check(work, 1),
         "many": _check(work, COUNT),
         "parsed": _check(_forgetful(work), COUNT),
+        "importing": _check(work, COUNT, "-importing", pages.importing()),
         "doctest": _doctest(work, COUNT),
         "runner": _code_runner(work, COUNT),
     }
@@ -42,11 +43,12 @@ def many(work: Path, rounds: int) -> Iterator[Figure]:
         f"{name} / markdown-code-runner on the same blocks (aim: 1)", "×",
         ratios(ours, samples["runner"]), None, f"{seconds(ours)} / {seconds(samples['runner'])}",
     )  # fmt: skip
-    further = [
-        (all_.cpu - one.cpu) / (COUNT - 1) * 1000
-        for all_, one in zip(ours, samples["one"], strict=True)
-    ]
-    yield figure("each further fence, no torch", "ms", further, 0.25)
+    for name, what in (("many", "no torch"), ("importing", "no torch, that imports something")):
+        further = [
+            (all_.cpu - one.cpu) / (COUNT - 1) * 1000
+            for all_, one in zip(samples[name], samples["one"], strict=True)
+        ]
+        yield figure(f"each further fence, {what}", "ms", further, 0.25)
 
 
 def long(work: Path, rounds: int) -> Iterator[Figure]:
@@ -93,9 +95,14 @@ def _forgetful(work: Path) -> Path:
     return project
 
 
-def _check(work: Path, count: int) -> Command:
-    page = work / f"check-{count}.md"
-    page.write_text(pages.one_liners(count))
+def _check(
+    work: Path,
+    count: int,
+    kind: str = "",
+    code: Callable[[int], str] = lambda n: f"print({n})",
+) -> Command:
+    page = work / f"check-{count}{kind}.md"
+    page.write_text(pages.one_liners(count, code))
     return Command(fencerun("check", page.name), work)
 
 

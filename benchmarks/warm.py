@@ -92,7 +92,7 @@ def warm(work: Path, *preload: str) -> Iterator[Kept]:
 def with_torch(work: Path, rounds: int) -> Iterator[Figure]:
     """What each further fence costs once torch is there."""
     for count in (FEW, MANY):
-        (work / f"warm-{count}.md").write_text(pages.one_liners(count))
+        (work / f"warm-{count}.md").write_text(pages.one_liners(count, pages.importing("torch")))
     (work / "first.md").write_text(pages.silent(1, lambda n: "import torch"))
     with warm(work, "torch") as engine:
         engine.check("first.md")
@@ -101,7 +101,7 @@ def with_torch(work: Path, rounds: int) -> Iterator[Figure]:
         for _ in range(rounds):
             few, many = engine.check(f"warm-{FEW}.md"), engine.check(f"warm-{MANY}.md")
             values.append((many - few) / (MANY - FEW) * 1000)
-    yield figure("each further fence, torch loaded", "ms", values, 0.8)
+    yield figure("each further fence that imports torch, torch loaded", "ms", values, 0.8)
 
 
 #: Bytes that each fence of the control page loses for good, and how many fences it has.
@@ -119,7 +119,7 @@ def memory(work: Path, rounds: int) -> Iterator[Figure]:
     A page that does leak is run last: its growth must show, or the figure means nothing.
     """
     del rounds
-    (work / "thousand.md").write_text(pages.one_liners(1000))
+    (work / "thousand.md").write_text(pages.one_liners(1000, pages.importing()))
     (work / "leaky.md").write_text(pages.silent(LOSERS, lambda n: _LOSE))
     sizes, workers = [], set()
     with warm(work) as engine:

@@ -302,6 +302,8 @@ class Chain:
 
     def _exit(self, reply: dict[str, Any]) -> None:
         """Wait for threads and call the exit handlers, on the time of the chain's last fence."""
+        if not (self._process.threads.any or self._process.guards.exits.pending):
+            return
 
         def code() -> dict[str, Any] | None:
             if not self._interrupts.interrupted(reply["serial"]):

@@ -89,6 +89,11 @@ class Threads:
         """Remember what runs already."""
         self._known = set(threading.enumerate()) if _thread._count() else {threading.main_thread()}
 
+    @property
+    def any(self) -> bool:
+        """Whether any thread runs but the main one."""
+        return _thread._count() > 0
+
     def wait(self) -> None:
         """Wait until no thread runs that a script would wait for: no time limit but a signal's."""
         while _thread._count():

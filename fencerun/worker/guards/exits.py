@@ -55,6 +55,11 @@ class ExitHandlers:
         """Put the original functions back."""
         atexit.register, atexit.unregister = self._originals
 
+    @property
+    def pending(self) -> bool:
+        """Whether there is any to call."""
+        return bool(self._registered)
+
     def run(self, context: contextvars.Context) -> None:
         """Call the handlers, last registered first; none is left.
 

@@ -201,11 +201,14 @@ def _signal_probes() -> list[Probe]:
                 steady=True,
             )
         )
-    if hasattr(signal, "pthread_sigmask"):
+    # As with `getsignal`: the library's makes a set of enums.
+    mask = getattr(sys.modules.get("_signal"), "pthread_sigmask", None)
+    if mask is not None:
+        block = int(signal.SIG_BLOCK)
         found.append(
             Probe(
                 "signal mask",
-                lambda: signal.pthread_sigmask(signal.SIG_BLOCK, ()),
+                lambda: mask(block, ()),
                 lambda value: signal.pthread_sigmask(signal.SIG_SETMASK, value),
                 "pthread_sigmask",
                 steady=True,
