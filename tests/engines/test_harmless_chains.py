@@ -18,7 +18,7 @@ LEAKS = {
     "umask": "import os\nold = os.umask(0)",
     "environment": "import os\nos.environ['X'] = '1'",
     "module": "import math\nmath.pi = 3",
-    "builtin": "print.__self__.surprise = 1",
+    "builtin": "import builtins\nbuiltins.surprise = 1",
     "limit": "import resource as r\nr.setrlimit(r.RLIMIT_NOFILE, (250, r.getrlimit(r.RLIMIT_NOFILE)[1]))",
     "file": "open('left.txt', 'w').close()",
 }
