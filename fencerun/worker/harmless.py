@@ -29,7 +29,9 @@ _SAFE = frozenset(
 #: frames, tracebacks and code objects, and all that has underscores.
 _LEADING = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")
 
-_IMPORT = opcode.opmap["IMPORT_NAME"]
+#: Instructions that reach something by what is no name of the code: a module, and attributes
+#: that a pattern lists (``case Exception(__traceback__=found)``).
+_REACHING = frozenset(opcode.opmap[name] for name in ("IMPORT_NAME", "MATCH_CLASS"))
 
 #: What a constant may be. (A recorder of operands is one, too, and is none of these.)
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, tuple, frozenset,
@@ -49,7 +51,7 @@ def is_harmless(code: types.CodeType) -> bool:
         if name not in _SAFE and (name in known or (name.startswith(_LEADING) and name != "_")):
             return False
     # Every second byte is an instruction; in others (caches) its number may come up by chance.
-    if _IMPORT in code.co_code[::2]:
+    if not _REACHING.isdisjoint(code.co_code[::2]):
         return False
     for constant in code.co_consts:
         if type(constant) is types.CodeType:

@@ -48,6 +48,7 @@ HARMFUL = {
     "globals of a function": "(lambda: 0).__globals__",
     "frame of a generator": "(n for n in ()).gi_frame.f_builtins",
     "traceback's frame": "try:\n    1 / 0\nexcept Exception as e:\n    e.with_traceback(None).tb_frame",
+    "attribute in a pattern": "try:\n    1 / 0\nexcept Exception as e:\n    match e:\n        case Exception(__traceback__=found): pass",
     "generator, which ends later": "def f():\n    try:\n        yield\n    finally:\n        print(1)",
     "coroutine": "async def f(): pass",
     "await": "await x",
