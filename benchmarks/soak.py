@@ -150,6 +150,15 @@ def run(directory: Path, fences: int, crashes: int, seed: int) -> tuple[Soak, Ru
     return soak, done
 
 
+def soaking(work: Path, rounds: int) -> Iterator[Figure]:
+    """One run of 10,000 fences and 300 deaths, whatever the rounds."""
+    del rounds
+    found, _ = run(work, 10_000, 300, 25)
+    what = "of 10,300 fences, 300 of which die: those without a verdict of their own"
+    yield figure(what, "", [float(len(found.faults))], 0.0, "; ".join(found.faults[:3]))
+    yield from growth(found)
+
+
 def growth(soak: Soak) -> Iterator[Figure]:
     """How much larger each process is at the end than once it was warm."""
     calm = [i for i, worker in enumerate(soak.workers) if worker == soak.workers[0]]

@@ -3,8 +3,7 @@
 A fence begins with an empty namespace, so all that it reaches, it reaches by name: through an
 import, a builtin, or an attribute of what it has. Code that imports nothing, says no builtin but
 those that compute, and no attribute that leads from an object to the interpreter, changes nothing
-that outlives its namespace. What is not known to be harmless is not; nobody is believed harmless
-by what they do elsewhere. Knows nothing of chains.
+that outlives its namespace. What is not known to be harmless is not. Knows nothing of chains.
 """
 
 from __future__ import annotations
