@@ -177,6 +177,7 @@ class Chain:
 
         def code() -> dict[str, Any] | None:
             if job.get("turns"):
+                self._script.harmless = False
                 reply["turns"] = []
                 return turns.run(self._script, job, ended)
             if shell.is_shell(job.get("language", "python")):
@@ -211,7 +212,8 @@ class Chain:
             self._interrupts.end()
             failure = dict(execute.describe(self._script, error))
             if isinstance(error, console.Interrupted):
-                failure |= {"line": error.line, "traceback": ""}
+                # A subclass of ours, which tells the line; to the author it is what it stands for.
+                failure |= {"line": error.line, "traceback": "", "summary": "KeyboardInterrupt"}
         if self._interrupts.interrupted(serial):
             failure = {**(failure or {}), "kind": "timeout", "summary": "stopped"}
         return failure
@@ -324,6 +326,8 @@ class Chain:
         """Clean up; complete the reply of the chain's last fence."""
         if self._left_nothing(reply):
             self._script.__exit__(None, None, None)
+            if not self._script.ringless:
+                self._process.garbage.collect()
             self._process.undisturbed = True
             tainted = memory.grown()
         else:

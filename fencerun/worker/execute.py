@@ -12,7 +12,7 @@ import types
 from fencerun.worker import tracebacks
 from fencerun.worker.asserts import FailedAssert
 from fencerun.worker.compiling import FUTURES, compile_fence
-from fencerun.worker.harmless import is_harmless
+from fencerun.worker.harmless import is_harmless, makes_no_ring
 from fencerun.worker.namespace import Script
 
 TYPE_CHECKING = False
@@ -60,6 +60,7 @@ def run(
         return _syntax_failure(script, error, line)
     script.flags |= compiled.co_flags & FUTURES
     script.harmless = script.harmless and mode == "exec" and is_harmless(compiled)
+    script.ringless = script.ringless and makes_no_ring(compiled)
     try:
         _execute(script, compiled)
     except KeyboardInterrupt:

@@ -16,13 +16,18 @@ import types
 #: something by a name that is only known later.
 _SAFE = frozenset(
     """abs all any ascii bin bool bytearray bytes callable chr complex dict divmod enumerate filter
-    float format frozenset hash hex id int isinstance issubclass iter len list map max min next oct
+    float frozenset hash hex id int isinstance issubclass iter len list map max min next oct
     ord pow print range repr reversed round set slice sorted str sum tuple zip""".split()  # noqa: SIM905
 ) | {
     name
     for name, value in vars(builtins).items()
-    if isinstance(value, type) and issubclass(value, Exception)
+    # Attributes of a class that Python itself makes at its start (ExceptionGroup) can be set.
+    if isinstance(value, type) and issubclass(value, Exception) and not value.__flags__ & 1 << 9
 }
+
+#: Attributes that hand out an object by no name of the code: a format string names attributes
+#: itself, and an AttributeError has the object that lacked one.
+_HANDING = frozenset({"format_map", "obj"})
 
 #: How the attributes begin that lead to frames, code and namespaces: of generators, coroutines,
 #: frames, tracebacks and code objects, and all that has underscores.
@@ -31,6 +36,14 @@ _LEADING = ("_", "gi_", "cr_", "ag_", "f_", "tb_", "co_")
 #: Instructions that reach something by what is no name of the code: a module, and attributes
 #: that a pattern lists (``case Exception(__traceback__=found)``).
 _REACHING = frozenset(opcode.opmap[name] for name in ("IMPORT_NAME", "MATCH_CLASS"))
+
+#: Instructions that call, and name what comes of it: no object gets hold of itself by these.
+_STRAIGHT = frozenset(
+    opcode.opmap.get(name, 0)
+    for name in """CACHE NOP RESUME PUSH_NULL LOAD_NAME LOAD_CONST LOAD_SMALL_INT KW_NAMES PRECALL
+    CALL CALL_KW CALL_FUNCTION CALL_FUNCTION_KW STORE_NAME POP_TOP RETURN_VALUE RETURN_CONST
+    NOT_TAKEN""".split()  # noqa: SIM905
+)
 
 #: What a constant may be. (A recorder of operands is one, too, and is none of these.)
 _PLAIN = frozenset({type(None), bool, int, float, complex, str, bytes, tuple, frozenset,
@@ -47,7 +60,10 @@ def is_harmless(code: types.CodeType) -> bool:
         return False
     known = vars(builtins)
     for name in code.co_names:
-        if name not in _SAFE and (name in known or (name.startswith(_LEADING) and name != "_")):
+        if name in _SAFE:
+            continue
+        leads = name in _HANDING or (name.startswith(_LEADING) and name != "_")
+        if leads or name in known:
             return False
     # Every second byte is an instruction; in others (caches) its number may come up by chance.
     if not _REACHING.isdisjoint(code.co_code[::2]):
@@ -59,3 +75,11 @@ def is_harmless(code: types.CodeType) -> bool:
         elif type(constant) not in _PLAIN:
             return False
     return True
+
+
+def makes_no_ring(code: types.CodeType) -> bool:
+    """Whether no object that harmless ``code`` makes can hold itself: then none outlives it.
+
+    That a builtin prints or computes is all that such code does, a line at a time.
+    """
+    return _STRAIGHT.issuperset(code.co_code[::2])

@@ -73,6 +73,8 @@ class Script:
         self.flags = 0
         #: Whether all that ran could only compute and print: then there is nothing to undo.
         self.harmless = True
+        #: Whether, besides, nothing of it can keep itself alive.
+        self.ringless = True
         #: The number of the fence that runs, for messages.
         self.number: int | None = None
         self.file, self.files = _names(page, directory)

@@ -6,13 +6,14 @@
 from __future__ import annotations
 
 import builtins
+import sys
 import types
 from collections.abc import Iterator
 from typing import Any
 
 import pytest
 
-from fencerun.worker.harmless import _LEADING, _SAFE, is_harmless
+from fencerun.worker.harmless import _HANDING, _LEADING, _SAFE, is_harmless, makes_no_ring
 
 HARMLESS = [
     "print(3)",
@@ -21,7 +22,7 @@ HARMLESS = [
     "words = 'a b'.split()\nprint(sorted(words, key=lambda word: -len(word)))",
     "print({n: n * n for n in range(9)}, sum(n for n in range(9)))",
     "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    print(error)",
-    "print(f'{3.14159:.2f}', '%d' % 3, '{:>4}'.format(3))",
+    "print(f'{3.14159:.2f}', '%d' % 3)",
     "a = []\na.append(a)\nprint(len(a))",
     "def outer():\n    def inner():\n        return outer\n    return inner\nprint(outer()() is outer)",
     "match [1, 2]:\n    case [a, b]:\n        print(a, b)",
@@ -48,6 +49,9 @@ HARMFUL = {
     "globals of a function": "(lambda: 0).__globals__",
     "frame of a generator": "(n for n in ()).gi_frame.f_builtins",
     "traceback's frame": "try:\n    1 / 0\nexcept Exception as e:\n    e.with_traceback(None).tb_frame",
+    "attribute in a format": "'{0.__globals__}'.format(lambda: 0)",
+    "attribute in a format of a mapping": "'{x.__globals__}'.format_map({'x': lambda: 0})",
+    "what lacked an attribute": "try:\n    (3).x\nexcept AttributeError as e:\n    e.obj",
     "attribute in a pattern": "try:\n    1 / 0\nexcept Exception as e:\n    match e:\n        case Exception(__traceback__=found): pass",
     "generator, which ends later": "def f():\n    try:\n        yield\n    finally:\n        print(1)",
     "coroutine": "async def f(): pass",
@@ -75,6 +79,32 @@ def test_what_only_computes_is_harmless(code: str, monkeypatch: pytest.MonkeyPat
 @pytest.mark.parametrize("code", HARMFUL.values(), ids=HARMFUL.keys())
 def test_all_else_is_not(code: str) -> None:
     assert not is_harmless(compiled(code))
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there is none")
+def test_a_class_that_can_be_changed_is_not_safe() -> None:
+    assert not is_harmless(compiled("ExceptionGroup.colour = 'blue'"))
+
+
+RINGS = [
+    "a = []\na.append(a)",
+    "a = [1]\na += [a]",
+    "a = {}\na[1] = a",
+    "def f():\n    return f",
+    "f = lambda: g\ng = f",
+    "try:\n    1 / 0\nexcept ZeroDivisionError as error:\n    kept = [error]",
+    "x = 1\nfor n in range(9):\n    x = [x]",
+]
+
+
+@pytest.mark.parametrize("code", RINGS)
+def test_what_may_make_a_ring(code: str) -> None:
+    assert not makes_no_ring(compiled(code))
+
+
+@pytest.mark.parametrize("code", ["print(1)", "x = 1", "x = dict(a=1)\nprint(x, sep='')", ""])
+def test_what_cannot(code: str) -> None:
+    assert makes_no_ring(compiled(code))
 
 
 def test_a_builtin_that_somebody_added_is_none_that_is_known(
@@ -127,6 +157,7 @@ def test_no_attribute_of_what_python_has_leads_out() -> None:
         for name, value in vars(base).items()
         if isinstance(value, (types.GetSetDescriptorType, types.MemberDescriptorType, property))
         and not name.startswith(_LEADING)
+        and name not in _HANDING
     }
     assert found <= _VALUES, sorted(found - _VALUES)
     assert "args" in found  # it does look

@@ -5,9 +5,12 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING
 
 import pytest
+
+from fencerun.worker.newfiles import LEFT
 
 from .test_harmless import HARMLESS
 
@@ -45,6 +48,32 @@ def test_a_leak_is_still_its_own_fences(bench: Bench, code: str) -> None:
     assert len(leaking.leaks) == 1
     assert [one.leaks for one in after] == [()] * 4
     assert [one.output for one in after] == [b"1\n", b"2\n", b"3\n", b"True\n"]
+
+
+def test_a_console_is_looked_after(supervised: Bench) -> None:
+    turns = (("touch left.txt; sleep 84 > /dev/null 2>&1 &", 10, False),)
+    console = supervised.chain(turns[0][0], page="c.md", language="console", turns=turns)
+    quiet, said, after = supervised.outcomes(
+        supervised.chain("print(1)"), console, supervised.chain("import sys\nprint(2)")
+    )
+    assert {leak.what for leak in said.leaks} == {"child process left running", LEFT}
+    assert quiet.leaks == after.leaks == ()
+
+
+def test_rings_are_gone_with_their_chain(supervised: Bench) -> None:
+    ring = "a = [b'x' * (300 << 20)]\na.append(a)"
+    outcomes = supervised.outcomes(*(supervised.chain(ring) for _ in range(4)))
+    assert [one.replaced for one in outcomes] == [None] * 4
+
+
+@pytest.mark.skipif(sys.version_info < (3, 11), reason="there is none")
+def test_a_class_of_pythons_own_is_put_back(bench: Bench) -> None:
+    first, second = bench.outcomes(
+        bench.chain("ExceptionGroup.colour = 'blue'"),
+        bench.chain("print(hasattr(ExceptionGroup, 'colour'))"),
+    )
+    assert [leak.what for leak in first.leaks] == ["builtins.ExceptionGroup.colour"]
+    assert second.output == b"False\n"
 
 
 def test_a_chain_is_harmless_only_as_a_whole(bench: Bench) -> None:

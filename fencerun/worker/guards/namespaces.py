@@ -49,6 +49,7 @@ _MODULES = (
 )  # fmt: skip
 
 _CLASSES = (
+    "builtins:ExceptionGroup",  # the only class of Python's own that code can change
     "torch:Tensor", "torch._C:TensorBase", "torch.nn:Module", "torch.nn:Parameter",
     "torch.nn:Linear", "torch.nn:Sequential", "torch.optim:Optimizer", "torch.optim:SGD",
     "torch.optim:Adam", "torch.optim:AdamW", "torch.autograd:Function",
