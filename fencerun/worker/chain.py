@@ -108,10 +108,9 @@ class Chain:
         process.modules.begin_chain(directory)
         sys.argv = [page]
         self._capture.begin_chain()
-        if not process.undisturbed:
+        if not process.guards.undisturbed:
             self._interrupts.install()
             seeds.fix()
-        process.undisturbed = False
         if not process.owned:
             process.children = children.children()
         process.threads.begin_chain()
@@ -176,12 +175,13 @@ class Chain:
             reply["turns"].append(_written(reply) - before)
 
         def code() -> dict[str, Any] | None:
-            if job.get("turns"):
+            in_shell = shell.is_shell(job.get("language", "python"))
+            if in_shell or job.get("turns"):
                 self._script.harmless = False
+            if job.get("turns"):
                 reply["turns"] = []
                 return turns.run(self._script, job, ended)
-            if shell.is_shell(job.get("language", "python")):
-                self._script.harmless = False
+            if in_shell:
                 return shell.run(job["language"], job["code"], job["line"])
             return execute.run(
                 self._script,
@@ -328,7 +328,6 @@ class Chain:
             self._script.__exit__(None, None, None)
             if not self._script.ringless:
                 self._process.garbage.collect()
-            self._process.undisturbed = True
             tainted = memory.grown()
         else:
             tainted = self._clean_up(reply)

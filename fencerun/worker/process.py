@@ -50,8 +50,6 @@ class Process:
         #: Page and number of the fence that ran last.
         self.last: tuple[str, int] | None = None
         self.garbage = Garbage(owned)
-        #: Whether the last chain did nothing but compute and print.
-        self.undisturbed = False
         #: The pages whose fences run this very process, one within the other.
         self.outer = os.environ.get(OWN_PAGE, "")
         self._variables: dict[str, str] = {}

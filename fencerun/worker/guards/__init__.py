@@ -58,7 +58,7 @@ class Guards:
         self._bracket = ImportBracket(self._before_import, self._after_import)
         self._installed = self._running = False
         #: Whether the last chain changed nothing, nor anybody since.
-        self._left_alone = False
+        self.undisturbed = False
         self._fence: int | None = None
         self._namespace: str | None = None
         self._allows: tuple[str, ...] = ()
@@ -85,7 +85,7 @@ class Guards:
         self._hook_torch()
         self._once.begin(loaded("torch"))
         self._first_compile.begin()
-        left_alone, self._left_alone = self._left_alone and place is not None, False
+        left_alone, self.undisturbed = self.undisturbed and place is not None, False
         self._contexts.begin(context, left_alone)
         self._native.begin(self._tables, undisturbed=place is not None)
         self._state.begin(place, left_alone)
@@ -139,7 +139,7 @@ class Guards:
         if not (self._modules.is_unchanged() and self._state.left_alone()):
             return False
         self.exits.active = self._running = False
-        self._left_alone = True
+        self.undisturbed = True
         return True
 
     def chain_end(self) -> tuple[list[dict[str, Any]], str | None]:
