@@ -91,7 +91,15 @@ def test_what_a_generator_says_at_its_end_is_output(bench: Bench) -> None:
     assert bench.one(code).output == b"end\n"
 
 
-def test_a_warning_comes_in_each_chain(bench: Bench) -> None:
-    code = "x = ~True"
-    first, second = bench.outcomes(bench.chain(code), bench.chain(code))
+def test_a_warning_comes_in_each_chain(supervised: Bench) -> None:
+    code = "x = 1 is 1"
+    first, second = supervised.outcomes(supervised.chain(code), supervised.chain(code))
+    assert b"SyntaxWarning" in first.stderr
     assert first.stderr == second.stderr
+
+
+def test_an_interrupted_console_says_so_in_pythons_words(supervised: Bench) -> None:
+    turns = (("kill -INT $PPID; sleep 9", 10, False),)
+    failure = supervised.one(turns[0][0], language="console", turns=turns).failure
+    assert failure is not None
+    assert failure.summary == "KeyboardInterrupt"
